@@ -1,4 +1,4 @@
-//! What a launch hands to one parameter of a kernel, and whether it fits.
+//! The arguments of a launch, and whether they match the kernel's parameters.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use super::device::DeviceInfo;
 use super::element::Stored;
 use super::signature::Parameter;
 
-/// An argument, not yet compared with its parameter.
+/// An argument that has not been compared with its parameter yet.
 pub(super) enum Argument<'a> {
     Buffer {
         contents: &'a Arc<Contents>,
         device: &'static DeviceInfo,
         len: usize,
         at_least: usize,
-        /// The bytes of a value.
+        /// The size of a value in bytes.
         size: usize,
         type_name: &'static str,
         written: bool,
@@ -26,20 +26,20 @@ pub(super) enum Argument<'a> {
     Scalar(Scalar),
 }
 
-/// A number for a parameter that is no buffer.
+/// A scalar argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Scalar {
     /// `float`.
     F32(f32),
-    /// `double`. It is named where it is meant: a literal without a type is
-    /// `float`.
+    /// `double`. It has no `From` conversion, so that a literal without a type
+    /// is always `float`.
     F64(f64),
     /// `uint`.
     U32(u32),
     /// `int`.
     I32(i32),
-    /// `int8`: eight sizes or strides at once. There is no `uint8`, because
-    /// `ocl` 0.19 gives its elements one byte each.
+    /// `int8`: eight sizes or strides at once. `uint8` is not supported,
+    /// because `ocl` 0.19 gives its elements one byte each.
     I32x8([i32; 8]),
 }
 
@@ -69,14 +69,14 @@ scalars! {
     I32x8 is [i32; 8], "int8";
 }
 
-/// What of an argument the driver is given.
+/// The part of an argument that the driver needs.
 pub(super) enum Value {
     Memory { contents: Arc<Contents>, written: bool },
     Number(Scalar),
 }
 
 impl Value {
-    /// Makes this the argument number `index` of `kernel`.
+    /// Sets this as the argument `index` of `kernel`.
     pub(super) fn set(
         &self,
         kernel: &core::Kernel,
@@ -109,7 +109,7 @@ impl Value {
 }
 
 impl Argument<'_> {
-    /// Returns what the driver is given, one more name of the memory.
+    /// Returns what the driver needs; a buffer's memory is shared.
     pub(super) fn value(&self) -> Value {
         match self {
             Argument::Buffer { contents, written, .. } => Value::Memory {
@@ -120,8 +120,9 @@ impl Argument<'_> {
         }
     }
 
-    /// Counts the bytes of a buffer of which so many values are reached, or as
-    /// many as the caller has said.
+    /// Returns the size in bytes of the part of a buffer that the kernel
+    /// accesses: `reached` values, or what the caller has declared if that is
+    /// more.
     pub(super) fn bytes(&self, reached: u64) -> u64 {
         match self {
             Argument::Buffer { at_least, size, .. } => {
@@ -131,7 +132,8 @@ impl Argument<'_> {
         }
     }
 
-    /// Checks what can be said without knowing the parameter.
+    /// Checks what does not depend on the parameter: the buffer's device and
+    /// length.
     pub(super) fn check(&self, here: &DeviceInfo) -> Result<(), String> {
         let Argument::Buffer { device, len, at_least, .. } = self else {
             return Ok(());
@@ -151,7 +153,8 @@ impl Argument<'_> {
         Ok(())
     }
 
-    /// Checks whether the parameter, as the source declares it, takes this.
+    /// Checks that the parameter, as the source declares it, accepts this
+    /// argument.
     pub(super) fn fits(&self, parameter: &Parameter) -> Result<(), String> {
         match self {
             Argument::Buffer { type_name, written, .. } => {
@@ -173,9 +176,10 @@ impl Argument<'_> {
     }
 }
 
-/// Refuses a buffer that is written and is another argument as well: an item
-/// would read there what others have written already, or not yet.
-pub(super) fn check_apart(arguments: &[Argument]) -> Result<(), String> {
+/// Rejects a buffer that is both written and passed as another argument. The
+/// work-items would race: one would read what others may or may not have
+/// written yet.
+pub(super) fn check_no_aliasing(arguments: &[Argument]) -> Result<(), String> {
     let buffers = || {
         arguments.iter().zip(1..).filter_map(|it| match it {
             (Argument::Buffer { contents, written, .. }, place) => {
@@ -199,8 +203,8 @@ pub(super) fn check_apart(arguments: &[Argument]) -> Result<(), String> {
 }
 
 // ANCHOR: takes-buffer
-/// Checks whether the parameter takes a buffer of this type, to be written or
-/// not.
+/// Checks that the parameter accepts a buffer of this type, for reading or for
+/// writing.
 fn takes_buffer(
     parameter: &Parameter,
     given: &str,
@@ -222,8 +226,8 @@ fn takes_buffer(
 }
 // ANCHOR_END: takes-buffer
 
-/// Finds the `float` of `float*`, and of `float4*`: a wide load reads the same
-/// buffer.
+/// Returns the element type of a pointer: `float` for `float*`, and also for
+/// `float4*`, because a vector load reads the same buffer.
 fn pointee(type_name: &str) -> Option<&str> {
     let pointee = type_name.strip_suffix('*')?.trim_end();
     Some(pointee.trim_end_matches(|c: char| c.is_ascii_digit()))

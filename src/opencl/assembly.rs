@@ -1,18 +1,19 @@
-//! Instructions that only one chip has.
+//! Instructions that only one GPU model supports.
 //!
-//! NVIDIA's compiler turns OpenCL C into assembly for all cards of a generation
-//! and stops at a word that one chip of them alone knows, though the assembler
-//! behind it knows it too. So in a kernel such a line begins with [`ONLY`], a
-//! comment to the compiler. The driver gives out the assembly that it made, and
-//! takes one in the place of a binary: in between the lines are uncovered.
+//! NVIDIA's compiler translates OpenCL C to assembly for a whole GPU
+//! generation and rejects an instruction that only one model has, although its
+//! assembler accepts it. In a kernel, the line of such an instruction
+//! therefore begins with [`ONLY`], which makes it a comment. The driver
+//! returns the assembly that it has compiled and accepts assembly in place of
+//! a binary, so the lines are uncommented in between.
 
 use ocl::core::{self, ProgramInfo, ProgramInfoResult};
 
-/// What a line begins with that is for compute capability 9.0 alone.
+/// The prefix of a line that is only for compute capability 9.0.
 pub(super) const ONLY: &str = "//sm_90a ";
 
-/// Returns the assembly of a program with such lines uncovered; `None` where
-/// there are none.
+/// Returns the assembly of a program with these lines uncommented, or `None`
+/// if it has none.
 pub(super) fn uncovered(program: &core::Program) -> Option<Vec<u8>> {
     let binaries = core::get_program_info(program, ProgramInfo::Binaries);
     let Ok(ProgramInfoResult::Binaries(binaries)) = binaries else {

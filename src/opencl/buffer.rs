@@ -12,7 +12,7 @@ use super::element::{Element, Stored};
 use super::gpu::Gpu;
 use super::queue::{self, Queue};
 use super::recorder::{self, Call};
-use super::status::refusal;
+use super::status::driver_error;
 use super::submission::Command;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
@@ -22,22 +22,22 @@ use crate::{Error, ledger};
 const MAX_COPY: usize = 1 << 16;
 
 // ANCHOR: buffer
-/// A number of values in a device's memory. It knows its length and its
-/// device, which OpenCL's own memory objects do not. Dropping it frees the
-/// memory, after the launches that still use it.
+/// An array in a device's memory. It knows its length and its device, which
+/// OpenCL's own memory objects do not. Dropping it frees the memory once the
+/// launches that use it have ended.
 pub struct Buffer<T: Element> {
     gpu: Gpu,
     len: usize,
-    /// Pending launches share it; the driver's own count would take a call for
-    /// each of their arguments.
+    /// Shared with pending launches, because using the driver's own reference
+    /// count would take a driver call for each argument.
     pub(super) contents: Arc<Contents>,
     values: PhantomData<T>,
 }
 // ANCHOR_END: buffer
 
-/// What a buffer holds in its memory. A buffer that is used again gets new
-/// contents in the same memory, which an earlier command that fails does not
-/// affect.
+/// The contents of a buffer's memory. A buffer that is reused gets new
+/// contents in the same memory, so that an earlier command that fails does not
+/// affect them.
 pub(super) struct Contents(Arc<Mem>);
 
 impl Deref for Contents {
@@ -53,8 +53,8 @@ impl<T: Element> Buffer<T> {
         not_forked()?;
         let info = gpu.info();
         let bytes = check_size::<T>(len, &info.name, info.max_allocation)?;
-        // SAFETY: no host memory is attached, so these flags ask nothing of
-        // the caller.
+        // SAFETY: no host memory is attached, so these flags place no
+        // requirements on the caller.
         let mem = unsafe {
             core::create_buffer::<_, T>(
                 &gpu.0.context,
@@ -64,14 +64,14 @@ impl<T: Element> Buffer<T> {
             )
         };
         let doing = || format!("Allocating {} on {}", Bytes(bytes), gpu.name());
-        let mem = mem.map_err(|error| refusal(&doing(), error))?;
+        let mem = mem.map_err(|error| driver_error(&doing(), error))?;
         gpu.note_memory(bytes as i64);
         ledger::count(|counts| counts.allocations += 1);
         let contents = Arc::new(Contents(Arc::new(mem)));
         Ok(Buffer { gpu: gpu.clone(), len, contents, values: PhantomData })
     }
 
-    /// Counts the values. Never 0, and always a `uint`.
+    /// Returns the number of values. It is never 0 and always fits a `uint`.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.len
@@ -82,25 +82,25 @@ impl<T: Element> Buffer<T> {
         &self.gpu
     }
 
-    /// Copies the values to the host. It waits for the launches before.
+    /// Copies the values to the host. Waits for all earlier launches.
     pub fn read(&self) -> Result<Vec<T>, Error> {
         self.read_first(self.len)
     }
 
-    /// Copies the first `len` values, of which there must be so many, and
-    /// which may be of another type.
+    /// Copies the first `len` values, which may have a different type. The
+    /// buffer must have at least that number.
     pub(crate) fn read_first<U: Stored>(
         &self,
         len: usize,
     ) -> Result<Vec<U>, Error> {
-        let mut values = room(len)?;
+        let mut values = reserve(len)?;
         values.resize(len, U::default());
         self.fetch(&mut values)?;
         Ok(values)
     }
 
-    /// Copies the values to `target`, which must be as long as the buffer.
-    /// It waits for the launches before.
+    /// Copies the values to `target`, which must have the length of the
+    /// buffer. Waits for all earlier launches.
     pub fn read_into(&self, target: &mut [T]) -> Result<(), Error> {
         self.check_length(target.len())?;
         self.fetch(target)
@@ -127,10 +127,10 @@ impl<T: Element> Buffer<T> {
         }
         .map_err(|error| {
             let doing = "Reading a buffer after the launches before it";
-            refusal(doing, error)
+            driver_error(doing, error)
         })?;
-        queue.nothing_waits();
-        queue::waited();
+        queue.release_copies();
+        queue::count_wait();
         ledger::count(|counts| {
             counts.bytes_to_host += size_of_val(target) as u64
         });
@@ -138,28 +138,29 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Declares the contents irrelevant, and with them a failure that has left
-    /// the buffer without them, or will.
+    /// Marks the contents as unused. An earlier or pending command that fails
+    /// no longer affects the buffer.
     pub(crate) fn discard_contents(&mut self) {
         let mem = Arc::clone(&self.contents.0);
         self.contents = Arc::new(Contents(mem));
     }
 
-    /// Copies `values`, which must be as many as the buffer's, to the device.
-    /// Of a few it takes a copy, and returns before they have arrived.
+    /// Copies `values`, which must have the length of the buffer, to the
+    /// device. A small slice is copied first, so that the call can return
+    /// before the data has arrived.
     pub fn write(&self, values: &[T]) -> Result<(), Error> {
         self.check_length(values.len())?;
         self.write_first(values)
     }
 
-    /// Does the same for the first values, which must not be more than the
-    /// buffer's, and may be of another type.
+    /// Like [`Buffer::write`] for the first values, which may have a different
+    /// type. There must not be more of them than the buffer holds.
     pub(crate) fn write_first<U: Stored>(
         &self,
         values: &[U],
     ) -> Result<(), Error> {
         self.check_end(values);
-        // The child of a fork has no submission thread.
+        // The child process of a fork has no submission thread.
         not_forked()?;
         let (call, bytes) = (recorder::call(), size_of_val(values));
         let event = match self.gpu.0.submission() {
@@ -168,10 +169,10 @@ impl<T: Element> Buffer<T> {
                 let (mem, copy) = (Arc::clone(&target), Box::from(values));
                 let send = move |queue: &mut Queue| {
                     queue.keep_times(false)?;
-                    if !queue.keeps(bytes) {
+                    if !queue.has_room_for(bytes) {
                         queue.finish()?;
                     }
-                    // SAFETY: they are no longer than the buffer.
+                    // SAFETY: the values are no longer than the buffer.
                     unsafe { send_copy::<U>(queue, &mem, copy) }.map(drop)
                 };
                 thread.submit(Command::Write(target, Box::new(send)));
@@ -180,7 +181,7 @@ impl<T: Element> Buffer<T> {
             _ => {
                 let mut queue = self.gpu.0.queue()?;
                 queue.keep_times(call.is_some())?;
-                // SAFETY: they are no longer than the buffer.
+                // SAFETY: the values are no longer than the buffer.
                 let event =
                     unsafe { write(&mut queue, &self.contents, values) }?;
                 queue.restore(&self.contents);
@@ -192,8 +193,8 @@ impl<T: Element> Buffer<T> {
         Ok(())
     }
 
-    /// Notes that a copy has come back; it has an event where somebody
-    /// records.
+    /// Records that a copy has returned; it has an event if a recording is
+    /// active.
     fn copied(
         &self,
         call: Option<Call>,
@@ -209,7 +210,7 @@ impl<T: Element> Buffer<T> {
         call.returned(self.gpu.0.info, what, bytes, Some(event));
     }
 
-    /// Counts the bytes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
@@ -231,54 +232,54 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-/// Copies values to the first places of a buffer. Of a few the queue takes a
-/// copy; otherwise the host waits.
+/// Copies values to the start of a buffer. The queue keeps a copy of a small
+/// slice; for a larger one the host waits.
 ///
 /// # Safety
 ///
-/// They must not be more than the buffer's.
+/// There must not be more values than the buffer holds.
 unsafe fn write<T: Stored>(
     queue: &mut Queue,
     mem: &Mem,
     values: &[T],
 ) -> Result<Event, Error> {
-    if queue.keeps(size_of_val(values)) {
-        // SAFETY: the promise above.
+    if queue.has_room_for(size_of_val(values)) {
+        // SAFETY: the caller guarantees the length.
         return unsafe { send_copy(queue, mem, values.into()) };
     }
-    // SAFETY: the promise above. The call blocks until the device has read the
-    // values.
+    // SAFETY: the caller guarantees the length. The call blocks until the
+    // device has read the values.
     let event = unsafe { send(queue, mem, values, true) }?;
-    queue.nothing_waits();
-    queue::waited();
+    queue.release_copies();
+    queue::count_wait();
     Ok(event)
 }
 
-/// Does so with a copy, which the queue keeps.
+/// Copies values to the start of a buffer, from a copy that the queue keeps.
 ///
 /// # Safety
 ///
-/// It must not be longer than the buffer.
+/// The copy must not be longer than the buffer.
 unsafe fn send_copy<T: Stored>(
     queue: &mut Queue,
     mem: &Mem,
     copy: Box<[T]>,
 ) -> Result<Event, Error> {
-    let copy = queue.keep(copy);
+    let copy = queue.keep_copy(copy);
     // SAFETY: the queue keeps the copy until the host has waited for the
-    // device, which nobody does while this one has the queue.
+    // device, which cannot happen while this function borrows the queue.
     let copy = unsafe { &*copy };
-    // SAFETY: the promise above, and as before.
+    // SAFETY: the caller guarantees the length, and the queue keeps the copy.
     unsafe { send(queue, mem, copy, false) }
 }
 
-/// Sends values to the first places of a buffer, with an event where the queue
-/// keeps times.
+/// Sends values to the start of a buffer, with an event if the queue records
+/// times.
 ///
 /// # Safety
 ///
-/// They must not be more than the buffer's, and stay where they are until the
-/// device has read them.
+/// There must not be more values than the buffer holds, and they must stay at
+/// their address until the device has read them.
 unsafe fn send<T: Stored>(
     queue: &Queue,
     mem: &Mem,
@@ -287,17 +288,18 @@ unsafe fn send<T: Stored>(
 ) -> Result<Event, Error> {
     let mut event = Event::null();
     let times = queue.keeps_times().then_some(&mut event);
-    // SAFETY: the promise above.
+    // SAFETY: the caller guarantees both.
     let done = unsafe {
         let (queue, none) = (queue.current(), None::<Event>);
         core::enqueue_write_buffer(queue, mem, blocks, 0, values, none, times)
     };
-    done.map_err(|error| refusal("Writing a buffer", error))?;
+    done.map_err(|error| driver_error("Writing a buffer", error))?;
     Ok(event)
 }
 
-/// Makes an empty list with room for `len` values, if the host has it.
-fn room<T: Stored>(len: usize) -> Result<Vec<T>, Error> {
+/// Returns an empty vector with capacity for `len` values, or an error if the
+/// host is out of memory.
+fn reserve<T: Stored>(len: usize) -> Result<Vec<T>, Error> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
@@ -311,8 +313,8 @@ fn room<T: Stored>(len: usize) -> Result<Vec<T>, Error> {
     Ok(values)
 }
 
-/// Counts the bytes of `len` values, if the device, which allows `limit` bytes
-/// in one buffer, can hold them.
+/// Returns the size of `len` values in bytes, or an error if a device that
+/// allows `limit` bytes per buffer cannot hold them.
 fn check_size<T: Element>(
     len: usize,
     device: &str,
@@ -347,25 +349,25 @@ fn check_size<T: Element>(
 }
 
 impl Gpu {
-    /// Makes a buffer with a copy of `values`.
+    /// Allocates a buffer and copies `values` to it.
     pub fn upload<T: Element>(&self, values: &[T]) -> Result<Buffer<T>, Error> {
         let buffer = self.allocate(values.len())?;
         buffer.write(values)?;
         Ok(buffer)
     }
 
-    /// Makes a buffer for `len` values. What it holds is undefined until
-    /// something is written: clearing it would cost a launch that most kernels
-    /// make good at once.
+    /// Allocates a buffer for `len` values. The contents are undefined until
+    /// something is written. They are not cleared, because that would cost a
+    /// launch and most kernels overwrite the buffer immediately.
     pub fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
         Buffer::new(self, len)
     }
 }
 
 impl Gpu {
-    /// Returns the failure that has left one of these buffers without its
-    /// contents, if there was one. It waits until the driver has accepted all
-    /// commands before, but not until the device has executed them.
+    /// Returns the first failure that has lost the contents of one of these
+    /// buffers, if any. Waits until the driver has accepted all earlier
+    /// commands, but not until the device has executed them.
     pub(crate) fn check<'a, T: Element + 'a>(
         &self,
         buffers: impl IntoIterator<Item = &'a Buffer<T>>,
@@ -410,8 +412,8 @@ mod tests {
     /// Promise: A host without memory for a copy reports it in a sentence.
     #[test]
     fn a_host_without_memory_for_a_copy_says_so() {
-        assert!(room::<f32>(100).unwrap().is_empty());
-        let error = room::<f32>(1 << 60).unwrap_err();
+        assert!(reserve::<f32>(100).unwrap().is_empty());
+        let error = reserve::<f32>(1 << 60).unwrap_err();
         assert!(error.to_string().contains("The host has no"), "{error}");
     }
 }

@@ -1,9 +1,9 @@
-//! Which OpenCL devices this system has.
+//! The OpenCL devices of this system.
 //!
-//! Discovery runs once in a process, whoever asks first; all later askers,
-//! from any thread, get the same answer, and a failure is remembered too.
-//! More than speed depends on it: PoCL 3.1 tells a second thread that it is
-//! ready while the first is still setting it up.
+//! Discovery runs once per process, in the first thread that needs it; later
+//! calls from any thread return the same list. This is needed for correctness
+//! as well as speed: PoCL 3.1 reports to a second thread that it is ready
+//! while the first is still initializing it.
 
 use std::fmt;
 use std::process;
@@ -16,17 +16,17 @@ use ocl::core::{PlatformId, PlatformInfo, Status};
 use ocl::ffi;
 
 use super::missing;
-use super::status::{meaning, refusal};
+use super::status::{driver_error, meaning};
 use crate::Error;
 
-/// What kind of processor a device is. The order is that of preference.
+/// The kind of a device, in order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A graphics processor.
     Gpu,
-    /// Neither: a signal processor, an FPGA.
+    /// Any other processor, such as a signal processor or an FPGA.
     Accelerator,
-    /// This computer's own cores, behind a driver such as PoCL.
+    /// This computer's own cores, through a driver such as PoCL.
     Cpu,
 }
 
@@ -40,45 +40,47 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a device says about itself.
+/// The properties of a device.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// Its place in [`devices`]: the 1 of `gpu:1`.
+    /// Its index in [`devices`]: the 1 of `gpu:1`.
     pub index: usize,
     /// Its name.
     pub name: String,
-    /// The platform, which is the driver's name for itself.
+    /// The name of its platform, which is the driver's name for itself.
     pub platform: String,
-    /// What kind of processor it is.
+    /// The kind of processor.
     pub kind: Kind,
-    /// Who made it.
+    /// The manufacturer.
     pub vendor: String,
     /// The version of its driver.
     pub driver: String,
-    /// The version of OpenCL that it speaks.
+    /// The version of OpenCL that it supports.
     pub version: String,
-    /// How many work-groups it runs at the same time, at least.
+    /// The number of compute units, each of which runs at least one work-group
+    /// at a time.
     pub compute_units: u32,
-    /// The most work-items in one group.
+    /// The maximum number of work-items in a group.
     pub max_work_group: usize,
-    /// The most work-items in one group, in each dimension.
+    /// The maximum number of work-items in a group, in each dimension.
     pub max_work_item_sizes: Vec<usize>,
-    /// Whether its kernels can compute in `double`.
+    /// Whether its kernels can use `double`.
     pub supports_f64: bool,
-    /// Bytes of `__local` memory that one group can have.
+    /// The size in bytes of the `__local` memory of a group.
     pub local_memory: u64,
-    /// Bytes of memory for buffers, all together.
+    /// The total size in bytes of the memory for buffers.
     pub global_memory: u64,
-    /// Bytes of the largest buffer.
+    /// The maximum size of a buffer in bytes.
     pub max_allocation: u64,
-    /// Whether its compiler can be asked for quotients that are rounded right.
-    /// Elsewhere they may err by 2.5 units in the last place.
+    /// Whether its compiler has an option for correctly rounded division.
+    /// Without it, a quotient may have an error of 2.5 units in the last
+    /// place.
     pub exact_division: bool,
-    /// Whether its kernels can use tensor cores, by the instructions of
-    /// NVIDIA's since compute capability 8.0.
+    /// Whether its kernels can use NVIDIA's tensor cores (compute capability
+    /// 8.0 and higher).
     pub tensor_cores: bool,
-    /// Whether its tensor cores also take work from 128 items at once, by the
-    /// instructions of compute capability 9.0, and of no other.
+    /// Whether its tensor cores also have the instructions for warpgroups of
+    /// 128 items, which only compute capability 9.0 has.
     pub warpgroups: bool,
     pub(super) id: DeviceId,
     pub(super) platform_id: PlatformId,
@@ -91,12 +93,12 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-/// Lists every device of every platform: GPUs first, then accelerators, CPU
-/// drivers last; among equals in the order of the drivers. A list is kept; if
-/// there is none, the next call looks again.
+/// Returns all devices of all platforms: GPUs first, then accelerators, then
+/// CPUs; within a kind, in the order of the drivers. The list is cached. After
+/// a failure, the next call tries again.
 pub fn devices() -> Result<&'static [DeviceInfo], Error> {
     static FOUND: OnceLock<Vec<DeviceInfo>> = OnceLock::new();
-    // Drivers do not survive being asked by two threads at first.
+    // Some drivers fail if two threads initialize them at once.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     not_forked()?;
     if let Some(found) = FOUND.get() {
@@ -113,8 +115,9 @@ pub fn devices() -> Result<&'static [DeviceInfo], Error> {
     }
 }
 
-/// Refuses the child of a fork: it has the driver's memory without the
-/// driver's threads, and what it asks for would never be done.
+/// Returns an error in the child process of a fork: it has a copy of the
+/// driver's memory without the driver's threads, so its commands would never
+/// complete.
 pub(super) fn not_forked() -> Result<(), Error> {
     static FIRST: OnceLock<u32> = OnceLock::new();
     let first = *FIRST.get_or_init(process::id);
@@ -130,8 +133,8 @@ pub(super) fn not_forked() -> Result<(), Error> {
 
 fn discover() -> Result<Vec<DeviceInfo>, Error> {
     let mut found = Vec::new();
-    // Who does not answer hides nobody else, and is spoken of only where
-    // nothing is found.
+    // A platform that fails does not hide the others, and its error is
+    // returned only if no device is found.
     let mut refused = None;
     let platforms = platforms()?;
     for &platform in &platforms {
@@ -148,13 +151,15 @@ fn discover() -> Result<Vec<DeviceInfo>, Error> {
             Err(error) => refused = Some(error),
         }
     }
-    let mut found = in_order(found, |device| device.kind);
+    let mut found = sort_by_kind(found, |device| device.kind);
     for (index, device) in found.iter_mut().enumerate() {
         device.index = index;
     }
     match refused {
         _ if !found.is_empty() => Ok(found),
-        Some(error) => Err(refusal("Asking for the OpenCL devices", error)),
+        Some(error) => {
+            Err(driver_error("Asking for the OpenCL devices", error))
+        }
         None => {
             let names: Vec<String> = platforms.iter().map(name).collect();
             Err(missing::no_device(&names))
@@ -162,13 +167,14 @@ fn discover() -> Result<Vec<DeviceInfo>, Error> {
     }
 }
 
-/// Puts what is preferred first; equals stay as the drivers list them.
-fn in_order<T>(mut found: Vec<T>, kind: impl Fn(&T) -> Kind) -> Vec<T> {
+/// Sorts by kind, most preferred first. Devices of a kind keep the order of
+/// the drivers.
+fn sort_by_kind<T>(mut found: Vec<T>, kind: impl Fn(&T) -> Kind) -> Vec<T> {
     found.sort_by_key(kind);
     found
 }
 
-/// How a platform says that it has no device.
+/// The status of a platform that has no device.
 const NO_DEVICE: Status = Status::CL_DEVICE_NOT_FOUND;
 
 fn name(platform: &PlatformId) -> String {
@@ -176,11 +182,11 @@ fn name(platform: &PlatformId) -> String {
         .map_or_else(|_| "?".into(), |name| name.to_string().trim().to_owned())
 }
 
-/// Asks the loader itself: `ocl` answers a loader that has no driver with
-/// ten seconds of waiting.
+/// Lists the platforms through the loader itself, because `ocl` waits ten
+/// seconds if the loader has no driver.
 fn platforms() -> Result<Vec<PlatformId>, Error> {
     let mut count = 0;
-    // SAFETY: with room for none, only the count is written.
+    // SAFETY: with a capacity of 0, only the count is written.
     let status =
         unsafe { ffi::clGetPlatformIDs(0, ptr::null_mut(), &mut count) };
     match status {
@@ -196,10 +202,10 @@ fn platforms() -> Result<Vec<PlatformId>, Error> {
         }
     }
     core::get_platform_ids()
-        .map_err(|error| refusal("Listing the OpenCL platforms", error))
+        .map_err(|error| driver_error("Listing the OpenCL platforms", error))
 }
 
-/// The answer to one question, in the type that belongs to it.
+/// Queries one property and unwraps its type.
 macro_rules! ask {
     ($device:expr, $what:ident) => {
         match core::get_device_info($device, Ask::$what)? {
@@ -209,7 +215,8 @@ macro_rules! ask {
     };
 }
 
-/// Describes the device, unless kernels cannot be compiled for it.
+/// Describes the device, or returns `None` if kernels cannot be compiled for
+/// it.
 fn describe(
     platform: PlatformId,
     id: DeviceId,
@@ -252,7 +259,8 @@ fn describe(
     }))
 }
 
-/// Asks for `double`. A device that lacks it may refuse the question, too.
+/// Returns whether the device supports `double`. A device without it may also
+/// reject the query.
 fn supports_f64(id: DeviceId) -> bool {
     match core::get_device_info(id, Ask::DoubleFpConfig) {
         Ok(DeviceInfoResult::DoubleFpConfig(modes)) => !modes.is_empty(),
@@ -260,16 +268,16 @@ fn supports_f64(id: DeviceId) -> bool {
     }
 }
 
-/// Asks for NVIDIA's compute capability, the numbers before and behind the dot.
-/// Another device is not asked: it does not know the question.
+/// Returns NVIDIA's compute capability, major and minor. Other devices are not
+/// queried, because they do not know this property.
 fn compute_capability(id: DeviceId, extensions: &str) -> Option<[u32; 2]> {
-    /// Of this extension.
+    /// The properties that this extension defines.
     const COMPUTE_CAPABILITY_NV: [ffi::cl_device_info; 2] = [0x4000, 0x4001];
     let mut names = extensions.split_whitespace();
     names.find(|&name| name == "cl_nv_device_attribute_query")?;
     let mut numbers = [0, 0];
     for (number, question) in numbers.iter_mut().zip(COMPUTE_CAPABILITY_NV) {
-        // SAFETY: the answer is one number, and there is room for it.
+        // SAFETY: the answer is one `u32`, and `number` has room for it.
         let status = unsafe {
             ffi::clGetDeviceInfo(
                 id.as_raw(),
@@ -284,7 +292,7 @@ fn compute_capability(id: DeviceId, extensions: &str) -> Option<[u32; 2]> {
     Some(numbers)
 }
 
-/// A number of bytes as people write it: `2.0 GiB`.
+/// A size in bytes, displayed with a unit: `2.0 GiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
@@ -312,7 +320,7 @@ mod tests {
     fn graphics_processors_come_first_and_processors_last() {
         use Kind::{Accelerator, Cpu, Gpu};
         let found = vec![(Cpu, 1), (Gpu, 2), (Accelerator, 3), (Gpu, 4)];
-        let found = in_order(found, |&(kind, _)| kind);
+        let found = sort_by_kind(found, |&(kind, _)| kind);
         assert_eq!(found, [(Gpu, 2), (Gpu, 4), (Accelerator, 3), (Cpu, 1)]);
     }
 }

@@ -1,5 +1,5 @@
-//! Whether a driver works: a kernel that tries it, and what PoCL prints before it
-//! aborts because of its cache of compiled kernels.
+//! Checks whether a driver works: a kernel that exercises it, and the messages
+//! that PoCL prints before it aborts because of its cache of compiled kernels.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,8 +12,8 @@ use crate::Error;
 /// Compiles a small kernel on a device, runs it and checks its result. Returns
 /// the error of the driver if one of these steps fails.
 ///
-/// The driver cannot take this kernel from its cache, because its text contains
-/// the number of the process. A driver that is damaged may end the process
+/// The driver cannot take this kernel from its cache, because its text
+/// contains the process id. A driver that is damaged may end the process
 /// instead of returning an error, so call this in a separate process.
 pub fn probe(gpu: &Gpu) -> Result<(), Error> {
     let text = format!(
@@ -35,8 +35,8 @@ pub fn probe(gpu: &Gpu) -> Result<(), Error> {
     }
 }
 
-/// Returns the folder in which PoCL keeps compiled kernels: `POCL_CACHE_DIR`, or
-/// `pocl/kcache` in the user's cache folder.
+/// Returns the folder in which PoCL stores compiled kernels: `POCL_CACHE_DIR`,
+/// or `pocl/kcache` in the user's cache folder.
 pub fn cache_folder() -> PathBuf {
     let named = |name: &str| env::var_os(name).filter(|it| !it.is_empty());
     if let Some(folder) = named("POCL_CACHE_DIR") {
@@ -47,12 +47,12 @@ pub fn cache_folder() -> PathBuf {
     caches.unwrap_or_else(|| "/tmp".into()).join("pocl/kcache")
 }
 
-/// Finds, in the standard error of a process, the lines that PoCL prints when it
-/// aborts because its cache is damaged or full, and returns what happened and
-/// what to do.
+/// Finds, in the standard error of a process, the lines that PoCL prints when
+/// it aborts because its cache is damaged or full, and returns what happened
+/// and what to do.
 ///
-/// PoCL ends the whole process in these cases, so only the process that started
-/// it can explain the failure.
+/// PoCL ends the whole process in these cases, so only the process that
+/// started it can explain the failure.
 pub fn cache_failure(stderr: &str) -> Option<String> {
     let is_full = |line: &str| {
         line.contains("LLVM ERROR: IO failure")
@@ -74,9 +74,10 @@ pub fn cache_failure(stderr: &str) -> Option<String> {
     stderr.lines().find_map(damaged)
 }
 
-/// Looks for a damaged file in PoCL's cache, and returns which it is and what to
-/// do. A crash of the machine or a full disk leaves files that are empty or cut
-/// off; PoCL does not notice, and crashes in each program that needs them.
+/// Looks for a damaged file in PoCL's cache and returns which file it is and
+/// what to do. A crash of the machine or a full disk leaves files that are
+/// empty or truncated. PoCL does not notice, and crashes in each program that
+/// needs them.
 pub fn cache_damage() -> Option<String> {
     let mut folders = vec![cache_folder()];
     while let Some(folder) = folders.pop() {
@@ -103,7 +104,7 @@ fn delete(file: &Path) -> String {
     )
 }
 
-/// Returns whether a compiled kernel or program is empty or cut off.
+/// Returns whether a compiled kernel or program is empty or truncated.
 fn is_damaged(path: &Path) -> bool {
     let is_library = path.extension().is_some_and(|it| it == "so");
     if !is_library && path.file_name().is_none_or(|it| it != "program.bc") {
@@ -119,11 +120,11 @@ fn is_damaged(path: &Path) -> bool {
     length == 0 || (is_library && length < library_size(&header))
 }
 
-/// The bytes of the header of a library in the format ELF, 64 bits wide.
+/// The size in bytes of the header of a 64-bit ELF library.
 const HEADER: usize = 64;
 
-/// Reads from the header of such a library how many bytes it must have: the
-/// table of its sections comes last.
+/// Returns the minimum size in bytes of such a library, computed from its
+/// header: the section table comes last.
 fn library_size(header: &[u8]) -> u64 {
     if header.len() < HEADER || !header.starts_with(b"\x7fELF\x02\x01") {
         return 0;

@@ -1,12 +1,12 @@
-//! The types that mean the same on the host and on a device.
+//! The types that have the same representation on the host and on a device.
 
 use crate::half::F16;
 
-/// A type that means the same on the host and in a kernel: `f32` is `float`,
-/// `u32` is `uint`, `i32` is `int`.
+/// A type that has the same representation on the host and in a kernel: `f32`
+/// is `float`, `u32` is `uint`, `i32` is `int`.
 ///
-/// `f32` is the only one with a fraction, so a literal without a type can be
-/// nothing else, and a number of eight bytes does not compile:
+/// `f32` is the only floating-point type among them, so a literal without a
+/// type is always `f32`, and an `f64` does not compile:
 ///
 /// ```compile_fail,E0277
 /// # fn seed(gpu: &rungrad::opencl::Gpu) {
@@ -15,8 +15,9 @@ use crate::half::F16;
 /// ```
 pub trait Element: Stored {}
 
-/// What a buffer's memory may hold. Part 3 keeps numbers of other sizes there,
-/// too; and only this crate adds types: a `bool` has no size in OpenCL C.
+/// A type that a buffer's memory may hold. Part 3 also stores types of other
+/// sizes. Only this crate can implement it, because, for example, `bool` has
+/// no defined size in OpenCL C.
 pub trait Stored: ocl::OclPrm + Default {
     /// The type's name in OpenCL C.
     const C_NAME: &'static str;
@@ -41,14 +42,15 @@ macro_rules! elements {
 }
 
 // ANCHOR: stored
-// Those that a buffer of Part 3 may hold beside them.
+// Additional types that a buffer of Part 3 may hold.
 stored! {
     f64 is double;
     F16 is half;
 }
 // ANCHOR_END: stored
 
-// SAFETY: it is two bytes, as a half of OpenCL is, and any bits are a number.
+// SAFETY: it is two bytes, like OpenCL's `half`, and every bit pattern is a
+// value.
 unsafe impl ocl::OclPrm for F16 {}
 
 // ANCHOR: elements

@@ -1,13 +1,14 @@
-//! When a launch began and ended, by the device's own clock.
+//! The times of a launch, by the device's own clock.
 
 use ocl::core::{self, ProfilingInfo, ProfilingInfoResult};
 
 use super::device::not_forked;
-use super::status::refusal;
+use super::status::driver_error;
 use crate::Error;
 pub use crate::timeline::Times;
 
-/// A launch that was sent to a device. A clone is one more name for it.
+/// The event of a command that was sent to a device. Clones refer to the same
+/// event.
 #[derive(Clone, Debug)]
 pub struct Event(core::Event);
 
@@ -16,10 +17,10 @@ impl Event {
         Event(event)
     }
 
-    /// Waits for the launch to end and says when it did what.
+    /// Waits for the command to end and returns its times.
     pub fn times(&self) -> Result<Times, Error> {
         not_forked()?;
-        let asking = |error| refusal("Timing what the device did", error);
+        let asking = |error| driver_error("Timing what the device did", error);
         core::wait_for_event(&self.0).map_err(asking)?;
         let ask = |what| {
             use ProfilingInfoResult::{End, Queued, Start, Submit};

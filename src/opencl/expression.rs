@@ -1,11 +1,11 @@
-//! What one written kernel computes, before it is text; built in "Kernels
-//! that write themselves".
+//! The computation of one generated kernel, before it becomes text; built in
+//! "Kernels that write themselves".
 //!
-//! An [`Expression`] is a list of steps, each of which has a dense array of
-//! numbers, made of those of earlier steps through views. [`Expression::plan`]
-//! finds out what a single kernel can do of it: it follows every index from
-//! the result back to the buffers, so that a value is computed where it is
-//! needed and most are never stored.
+//! An [`Expression`] is a list of steps. Each step has a dense array as its
+//! result, computed from the results of earlier steps through views.
+//! [`Expression::plan`] finds out how much of it a single kernel can compute:
+//! it follows every index from the result back to the buffers, so that a value
+//! is computed where it is needed and most values are never stored.
 
 mod planner;
 
@@ -17,88 +17,90 @@ use self::planner::Planner;
 use super::index::{Index, Parts};
 use crate::shape::size;
 
-/// The numbers of an earlier step, through a view.
+/// The result of an earlier step, read through a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
-    /// Which step.
+    /// The index of the step.
     pub step: usize,
-    /// The sizes, strides and offset of the view, in fewest axes.
+    /// The sizes of the view's axes, merged into as few axes as possible.
     pub shape: SmallVec<[usize; 4]>,
-    /// In elements.
+    /// The strides, in elements.
     pub strides: SmallVec<[isize; 4]>,
-    /// Where the first element lies.
+    /// The index of the first element.
     pub offset: usize,
 }
 
-/// How many numbers become one.
+/// A reduction of many values to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Join {
-    /// Their sum.
+    /// The sum.
     Sum,
-    /// The largest of them; a NaN is larger.
+    /// The maximum; NaN counts as larger than any number.
     Max,
 }
 
-/// What a step computes.
+/// The operation of a step.
 #[derive(Clone, Debug)]
 pub enum Step<Op> {
-    /// The numbers of a buffer.
+    /// The elements of the buffer with this index.
     Given(usize),
-    /// One number: its place among those that are given.
+    /// A scalar, by its index among the scalars of the expression.
     Number(usize),
-    /// An operation on elements, and the place of its number.
+    /// An elementwise operation, and the index of its scalar parameter.
     Apply(Op, SmallVec<[Operand; 3]>, Option<usize>),
-    /// What a view shows.
+    /// The elements of a view.
     View(Operand),
-    /// Each row of an operand, which is (rows, columns), joined to one number.
+    /// Reduces each row of an operand of shape (rows, columns).
     Join(Join, Operand, [usize; 2]),
-    /// Rows of so many numbers, at the indices of a buffer of integers.
+    /// Selects rows by the indices in a buffer of integers: the buffer, the
+    /// operand, and the row length.
     Pick(usize, Operand, usize),
-    /// Each number at the place that such a buffer says, in a block of so many
-    /// of which the others are 0.
+    /// Spreads values over blocks: a block is 0 except at the index, read from
+    /// a buffer of integers, that gets the operand's value. The buffer, the
+    /// operand, and the block length.
     Spread(usize, Operand, usize),
 }
 
 /// A step with the shape of its result.
 #[derive(Clone, Debug)]
 pub struct Node<Op> {
-    /// What is computed.
+    /// The operation.
     pub step: Step<Op>,
-    /// Its shape, of which the elements lie in row-major order.
+    /// The shape of the result, whose elements are in row-major order.
     pub shape: SmallVec<[usize; 4]>,
-    /// Whether somebody will ask for it.
+    /// Whether the result is still referenced, so that it must be stored.
     pub held: bool,
 }
 
-/// Steps in an order in which each comes after what it is made of.
+/// Steps in topological order: each comes after its operands.
 #[derive(Debug)]
 pub struct Expression<Op>(pub Vec<Node<Op>>);
 
-/// What the work-items count.
+/// The iteration space of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// The elements of a result.
+    /// One work-item per element of a result.
     Each(usize),
-    /// Rows, each of so many columns, in parts of so many.
+    /// Rows, which may be split into segments.
     Rows {
-        /// So many rows.
+        /// The number of rows.
         rows: usize,
-        /// The numbers of each.
+        /// The number of columns.
         columns: usize,
-        /// So many of them make a part.
+        /// The number of columns in a segment.
         segment: usize,
     },
 }
 
-/// A value of the kernel.
+/// A value that the kernel computes.
 #[derive(Debug)]
 pub(crate) struct Line<Op> {
     pub(crate) value: Value<Op>,
     /// The step that it belongs to.
     pub(crate) step: usize,
-    /// Whether it has another value in each column.
+    /// Whether its value depends on the column.
     pub(crate) in_columns: bool,
-    /// So many joins must be done before.
+    /// The number of reduction phases that must be complete before it.
     pub(crate) phase: usize,
 }
 
@@ -112,7 +114,7 @@ pub(crate) enum Value<Op> {
     Where(Index, Index, usize),
 }
 
-/// The values of a row that are joined.
+/// A reduction over a row.
 #[derive(Debug)]
 pub(crate) struct Joining {
     pub(crate) join: Join,
@@ -120,7 +122,7 @@ pub(crate) struct Joining {
     pub(crate) phase: usize,
 }
 
-/// A step that is stored.
+/// A step whose result is stored.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) step: usize,
@@ -129,42 +131,46 @@ pub(crate) struct Store {
     pub(crate) len: usize,
 }
 
-/// What one kernel does.
+/// What one kernel computes.
 pub struct Plan<Op> {
     pub(crate) space: Space,
     pub(crate) parts: Parts,
-    /// What is counted: the element or the row, and the column.
+    /// The loop variables: the element or row, and the column.
     pub(crate) counts: [Index; 2],
     pub(crate) lines: Vec<Line<Op>>,
     pub(crate) joins: Vec<Joining>,
     pub(crate) stores: Vec<Store>,
-    /// How many numbers each buffer that is read must have.
+    /// The number of elements that each input buffer must have.
     pub(crate) reaches: Vec<(usize, u64)>,
-    /// The same of the buffers of integers.
+    /// The number of elements that each buffer of integers must have.
     pub(crate) places: Vec<(usize, u64)>,
 }
 
-/// A row that a team walks through more than once is no longer.
-const LONGEST_ROW: usize = 1 << 15;
-/// A longer row is joined in parts, where there are few.
-const PART: usize = 1 << 12;
-const FEW_ROWS: usize = 1 << 10;
-const BEYOND: usize = PART + 1;
-/// A kernel of more lines is written in two.
-const MOST_LINES: usize = 512;
+/// Maximum length of a row over which a team loops more than once.
+const MAX_LOOPED_ROW: usize = 1 << 15;
+/// Longer rows are split into segments, unless there are enough rows to fill
+/// the device.
+const MAX_UNSPLIT_ROW: usize = 1 << 12;
+const SATURATING_ROWS: usize = 1 << 10;
+const SPLIT_ROW: usize = MAX_UNSPLIT_ROW + 1;
+/// Maximum number of lines in a kernel; a longer computation is split into two
+/// kernels.
+const MAX_LINES: usize = 512;
 
 impl<Op> Plan<Op> {
-    /// Lists the steps that are stored, in the order of the outputs.
+    /// Returns the steps that are stored and their sizes, in the order of the
+    /// outputs.
     pub fn stored(&self) -> impl Iterator<Item = (usize, usize)> {
         self.stores.iter().map(|store| (store.step, store.len))
     }
 
-    /// Lists the buffers that are read: of integers, and of numbers.
+    /// Returns the buffers of integers, and the buffers of values, that are
+    /// read.
     pub fn read(&self) -> [impl Iterator<Item = usize>; 2] {
         [&self.places, &self.reaches].map(|it| it.iter().map(|it| it.0))
     }
 
-    /// Lists how many numbers each output has.
+    /// Returns the length of each output.
     pub fn lengths(&self) -> impl Iterator<Item = usize> {
         self.stores.iter().map(|store| match store.at.is_row(self) {
             true => store.len * self.parts(),
@@ -172,12 +178,12 @@ impl<Op> Plan<Op> {
         })
     }
 
-    /// Says what is counted.
+    /// Returns the iteration space.
     pub fn space(&self) -> Space {
         self.space
     }
 
-    /// Counts the parts that each row is joined in.
+    /// Returns the number of segments into which each row is split.
     pub fn parts(&self) -> usize {
         match self.space {
             Space::Each(_) => 1,
@@ -187,8 +193,9 @@ impl<Op> Plan<Op> {
 }
 
 impl<Op: Copy> Expression<Op> {
-    /// Plans the kernel that computes a step. Where one kernel cannot, it says
-    /// which step must be computed before, and be [`Step::Given`].
+    /// Plans the kernel that computes a step. If one kernel cannot compute it,
+    /// returns the step that must be computed before it and become a
+    /// [`Step::Given`].
     pub fn plan(&self, root: usize) -> Result<Plan<Op>, usize> {
         let n = size(&self.0[root].shape);
         let mut parts = Parts::default();
@@ -202,9 +209,9 @@ impl<Op: Copy> Expression<Op> {
                 let c = parts.count("c", columns);
                 let is_one = matches!(self.0[root].step, Step::Join(..));
                 let segment = match (rows, columns) {
-                    (..FEW_ROWS, PART..) if is_one => {
-                        let wanted = FEW_ROWS.div_ceil(rows.max(1));
-                        columns.div_ceil(wanted).max(PART / 4)
+                    (..SATURATING_ROWS, MAX_UNSPLIT_ROW..) if is_one => {
+                        let wanted = SATURATING_ROWS.div_ceil(rows.max(1));
+                        columns.div_ceil(wanted).max(MAX_UNSPLIT_ROW / 4)
                     }
                     _ => columns,
                 };
@@ -234,7 +241,8 @@ impl<Op: Copy> Expression<Op> {
         Ok(planner.plan)
     }
 
-    /// Finds the rows that the kernel of a step joins, if it joins any.
+    /// Finds the shape of the rows that the kernel of a step reduces, or
+    /// `None` if it reduces nothing.
     fn rows(&self, root: usize) -> Result<Option<[usize; 2]>, usize> {
         let mut waiting = vec![root];
         let mut seen = vec![false; self.0.len()];
@@ -245,9 +253,11 @@ impl<Op: Copy> Expression<Op> {
             }
             if let Step::Join(_, _, [rows, columns]) = self.0[step].step {
                 let short = match columns {
-                    ..=PART => true,
-                    BEYOND..=LONGEST_ROW => rows >= FEW_ROWS || n > rows,
-                    _ => rows >= FEW_ROWS && n == rows,
+                    ..=MAX_UNSPLIT_ROW => true,
+                    SPLIT_ROW..=MAX_LOOPED_ROW => {
+                        rows >= SATURATING_ROWS || n > rows
+                    }
+                    _ => rows >= SATURATING_ROWS && n == rows,
                 };
                 let fits = n == rows || n == rows * columns;
                 return match step == root || (fits && short) {
@@ -260,7 +270,7 @@ impl<Op: Copy> Expression<Op> {
         Ok(None)
     }
 
-    /// Lists what a step is made of.
+    /// Returns the operands of a step.
     pub fn operands(&self, step: usize) -> &[Operand] {
         match &self.0[step].step {
             Step::Given(_) | Step::Number(_) => &[],

@@ -1,4 +1,4 @@
-//! How many work-items a launch has.
+//! The number of work-items of a launch.
 
 use std::fmt;
 

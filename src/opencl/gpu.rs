@@ -1,5 +1,5 @@
-//! A device that is open: its context, its queue, its memory count. It knows
-//! neither buffers nor launches: each of them says how a device makes it.
+//! An open device: its context, its queue and its memory count. It does not
+//! depend on buffers or launches; those modules extend [`Gpu`].
 
 use std::env;
 use std::fmt;
@@ -9,30 +9,30 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use ocl::core::{self, Context, ContextProperties};
 
 use super::device::{DeviceInfo, devices, not_forked};
-use super::program::{Known, Programs};
+use super::program::{CompiledKernel, Programs};
 use super::queue::{self, Queue};
 use super::recorder;
 use super::source::{Code, Kernel, Source};
-use super::status::refusal;
+use super::status::driver_error;
 use super::submission::SubmissionThread;
 use crate::Error;
 use crate::ledger::Memory;
 use crate::timeline::SliceKind;
 
-/// The variable that picks the device of [`Gpu::first`].
+/// The environment variable that selects the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
 
-/// The devices that are open, by index. A failure to open is not kept: the
-/// next call tries again.
+/// The open devices, by index. A failure to open is not cached: the next call
+/// tries again.
 static OPENED: OnceLock<Vec<OnceLock<Open>>> = OnceLock::new();
 
-/// An open OpenCL device, which is not always a graphics processor. A clone
-/// is one more name for the same device.
+/// An open OpenCL device, which may be any processor, not only a GPU. Clones
+/// refer to the same device.
 #[derive(Clone)]
 pub struct Gpu(pub(super) &'static Open);
 
-/// One context and one in-order queue for each device, until the process
-/// ends: what the driver would free then, nobody needs to free before.
+/// One context and one in-order queue per device. They are never freed,
+/// because the driver frees them when the process ends.
 pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,
     pub(super) context: Context,
@@ -69,8 +69,8 @@ impl Gpu {
         Ok(Gpu(opened[index].get().expect("it was just set")))
     }
 
-    /// Opens the device that the variable `RUNGRAD_DEVICE` names, else the
-    /// first.
+    /// Opens the device that the environment variable `RUNGRAD_DEVICE` names,
+    /// or the first device.
     pub fn first() -> Result<Gpu, Error> {
         match env::var(DEVICE_VARIABLE) {
             Ok(name) if !name.is_empty() => Gpu::open(index_of(&name)?),
@@ -78,7 +78,7 @@ impl Gpu {
         }
     }
 
-    /// Returns what the device says about itself.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &'static DeviceInfo {
         self.0.info
     }
@@ -88,12 +88,13 @@ impl Gpu {
         &self.0.info.name
     }
 
-    /// Compiles a kernel, which a launch otherwise does when it needs it.
+    /// Compiles a kernel in advance; otherwise its first launch compiles it.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), Error> {
         self.0.kernel(kernel.code()).map(drop)
     }
 
-    /// Counts the bytes in this device's buffers, now and at the peak.
+    /// Returns the number of bytes in this device's buffers, now and at the
+    /// peak.
     pub fn memory(&self) -> Memory {
         Memory {
             now: self.0.now.load(Ordering::Relaxed),
@@ -102,13 +103,13 @@ impl Gpu {
         }
     }
 
-    /// Waits until the device has done all that was asked of it. Returns the
-    /// failure of a command whose results are still held, if no call has
+    /// Waits until the device has executed all commands. Returns the failure
+    /// of a command whose results are still referenced, if no call has
     /// returned it yet.
     pub fn finish(&self) -> Result<(), Error> {
         let call = recorder::call();
         self.0.queue()?.finish_and_report()?;
-        queue::waited();
+        queue::count_wait();
         if let Some(call) = call {
             let what = (SliceKind::Finish, "finish", String::new());
             call.returned(self.0.info, what, 0, None);
@@ -116,12 +117,13 @@ impl Gpu {
         Ok(())
     }
 
-    /// Returns how many commands have failed in the submission thread.
+    /// Returns the number of commands that have failed in the submission
+    /// thread.
     pub(crate) fn failures(&self) -> u64 {
         self.0.failures.load(Ordering::Relaxed)
     }
 
-    /// Notes that the buffers have grown, or, by a negative number, shrunk.
+    /// Records that the buffers have grown, or shrunk if `bytes` is negative.
     pub(super) fn note_memory(&self, bytes: i64) {
         let before = self.0.now.fetch_add(bytes as u64, Ordering::Relaxed);
         let now = before.wrapping_add(bytes as u64);
@@ -131,18 +133,18 @@ impl Gpu {
     }
 }
 
-/// Waits for the devices when its thread ends. A process ends with its main
-/// thread, and its drivers are taken down then: PoCL's threads do not survive
-/// that at work.
-struct Ending;
+/// Waits for the devices when its thread exits. A process ends with its main
+/// thread, and the drivers are shut down at that point; PoCL's threads crash
+/// if they are still working then.
+struct WaitAtThreadExit;
 
 thread_local! {
-    static ENDING: Ending = const { Ending };
+    static WAIT_AT_THREAD_EXIT: WaitAtThreadExit = const { WaitAtThreadExit };
 }
 
-impl Drop for Ending {
+impl Drop for WaitAtThreadExit {
     fn drop(&mut self) {
-        // The child of a fork has no threads that could do the work.
+        // The child process of a fork has no threads that could do the work.
         if not_forked().is_err() {
             return;
         }
@@ -151,9 +153,9 @@ impl Drop for Ending {
             if let Some(Some(thread)) = open.submission.get() {
                 thread.flush();
             }
-            // A thread that has the queue now waits for the device itself.
+            // A thread that holds the queue now waits for the device itself.
             if let Ok(mut queue) = open.queue.try_lock() {
-                // Nobody is left to be told of a failure.
+                // No caller is left to report a failure to.
                 let _ = queue.finish();
             }
         }
@@ -161,16 +163,14 @@ impl Drop for Ending {
 }
 
 impl Open {
-    /// Locks the queue, for one thread at a time. By the standard any number
-    /// may use it at once. NVIDIA's driver 580.159 does not survive that: on
-    /// eight threads the tests of Part 3 crashed inside it, launching and
-    /// copying, in each of six runs, and in none since the threads take turns.
-    /// A copy and `finish` keep their turn until the device is done, and the
-    /// others wait with them.
+    /// Locks the queue, for one thread at a time. The OpenCL standard allows
+    /// concurrent use, but NVIDIA's driver 580.159 crashes when several
+    /// threads launch and copy at once. A copy and `finish` hold the lock
+    /// until the device is done, and other threads wait meanwhile.
     pub(super) fn queue(&self) -> Result<MutexGuard<'_, Queue>, Error> {
         not_forked()?;
-        // An ending thread has its wait behind it, or will not come to it.
-        let _ = ENDING.try_with(|_| ());
+        // The guard may already be gone during thread exit; ignore that.
+        let _ = WAIT_AT_THREAD_EXIT.try_with(|_| ());
         if let Some(Some(thread)) = self.submission.get() {
             thread.flush();
         }
@@ -181,25 +181,28 @@ impl Open {
     pub(super) fn submission(
         &'static self,
     ) -> Option<&'static SubmissionThread> {
-        let _ = ENDING.try_with(|_| ());
+        let _ = WAIT_AT_THREAD_EXIT.try_with(|_| ());
         let start = || SubmissionThread::new(self.info, &self.queue);
         self.submission.get_or_init(start).as_ref()
     }
 
-    /// Returns a kernel as this device has compiled it, which is kept.
-    pub(super) fn kernel(&self, code: Code) -> Result<Arc<Known>, Error> {
+    /// Returns a kernel compiled for this device; compiled kernels are cached.
+    pub(super) fn kernel(
+        &self,
+        code: Code,
+    ) -> Result<Arc<CompiledKernel>, Error> {
         not_forked()?;
         self.programs().kernel(code)
     }
 
     pub(super) fn programs(&self) -> MutexGuard<'_, Programs> {
-        // A panic while the lock was held has left no half-made program.
+        // A panic while the lock was held leaves no incomplete program.
         self.programs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn new(info: &'static DeviceInfo) -> Result<Open, Error> {
         let opening = |error| {
-            refusal(&format!("Opening the device {}", info.name), error)
+            driver_error(&format!("Opening the device {}", info.name), error)
         };
         let properties = ContextProperties::new().platform(info.platform_id);
         let context =
@@ -219,7 +222,7 @@ impl Open {
     }
 }
 
-/// Reads the index in `gpu` or `gpu:1`.
+/// Parses the index in `gpu` or `gpu:1`.
 fn index_of(name: &str) -> Result<usize, Error> {
     match name.split_once(':') {
         None if name == "gpu" => return Ok(0),
@@ -271,16 +274,16 @@ impl fmt::Display for Gpu {
 }
 
 impl Gpu {
-    /// Lets a kernel of somebody else's stand in for one of this crate's: from
-    /// now on this device runs it wherever that one is launched, with the same
+    /// Replaces a kernel of this crate by one of your own: from now on this
+    /// device runs `source` wherever `kernel` is launched, with the same
     /// arguments and sizes.
     ///
     /// # Safety
     ///
-    /// The caller promises of all these launches what
-    /// [`Launch::run`](super::Launch) asks for: the kernel reaches no further
-    /// than the one that it stands in for, and all its work-items come to an
-    /// end.
+    /// For all these launches the caller makes the promise of
+    /// [`Launch::run`](super::Launch): the kernel accesses no more of its
+    /// buffers than the kernel that it replaces, and all its work-items
+    /// terminate.
     pub unsafe fn stand_in(
         &self,
         kernel: &Kernel,

@@ -1,10 +1,10 @@
-//! Where an element lies, as arithmetic on what a kernel counts; built in
-//! "Kernels that write themselves".
+//! Element indices as symbolic arithmetic on a kernel's loop variables; built
+//! in "Kernels that write themselves".
 //!
-//! An index is a constant and a sum of parts, each times a stride. A part is a
-//! count of the kernel, or the quotient or the rest of another index: that is
-//! what a view makes of them. How large each part can be is known, so it is
-//! known how far an index reaches, and that is why a written kernel is safe.
+//! An index is a constant plus a sum of parts, each times a stride. A part is
+//! a loop variable, or the quotient or remainder of another index; views
+//! produce these. The range of each part is known, so the range of each index
+//! is too, and that is why a generated kernel is safe.
 
 mod runs;
 
@@ -15,35 +15,35 @@ use smallvec::SmallVec;
 
 use super::expression::{Plan, Space};
 
-/// One of the parts of indices.
+/// A part of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Part(usize);
 
-/// A constant, and parts times their strides.
+/// A constant plus parts times their strides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
     start: i64,
-    /// In the order of the parts, none twice and none times 0.
+    /// Sorted by part; no part occurs twice or with stride 0.
     terms: SmallVec<[(Part, i64); 4]>,
 }
 
-/// What a part is.
+/// The definition of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Made {
-    /// What the kernel counts, under its name.
+enum Definition {
+    /// A loop variable of the kernel, by name.
     Count(&'static str),
     Quotient(Index, i64),
-    Rest(Index, i64),
-    /// An integer of a buffer, or the largest that may stand there.
-    Place(usize, Index),
+    Remainder(Index, i64),
+    /// An integer read from a buffer, clamped to the part's maximum.
+    Loaded(usize, Index),
 }
 
 /// All parts of the indices of a kernel.
 #[derive(Default)]
 pub(crate) struct Parts {
-    /// Each with the most that it can be; the least is 0.
-    made: Vec<(Made, i64)>,
-    known: HashMap<Made, Part>,
+    /// Each definition with the part's maximum; the minimum is 0.
+    definitions: Vec<(Definition, i64)>,
+    known: HashMap<Definition, Part>,
 }
 
 impl Index {
@@ -51,7 +51,7 @@ impl Index {
         Index { start, terms: SmallVec::new() }
     }
 
-    /// Adds another index, so many times.
+    /// Adds another index, multiplied by `times`.
     fn add(&mut self, other: &Index, times: i64) {
         self.start += other.start * times;
         for &(part, stride) in &other.terms {
@@ -73,89 +73,90 @@ impl Index {
         Index::default().plus(self, times)
     }
 
-    /// Says whether it is the same everywhere.
+    /// Returns whether the index is constant.
     pub(crate) fn is_constant(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Returns what one step of a count changes, where it is no part of a
-    /// quotient.
+    /// Returns by how much the index changes per step of a loop variable.
+    /// Occurrences inside a quotient or remainder are ignored.
     pub(crate) fn stride(&self, count: &Index) -> i64 {
         let [(part, 1)] = count.terms[..] else { return 0 };
         let term = self.terms.iter().find(|term| term.0 == part);
         term.map_or(0, |term| term.1)
     }
 
-    /// Says whether it is the number of the row.
+    /// Returns whether the index is the row number.
     pub(crate) fn is_row<Op>(&self, plan: &Plan<Op>) -> bool {
         matches!(plan.space(), Space::Rows { .. }) && *self == plan.counts[0]
     }
 
-    /// Says whether it is a multiple of four wherever `count` is.
+    /// Returns whether the index is a multiple of four wherever `count` is.
     pub(super) fn begins_fours(&self, count: &Index) -> bool {
         self.terms == count.terms && self.start % 4 == 0
     }
 }
 
 impl Parts {
-    /// Adds a count from 0 to below `size`.
+    /// Adds a loop variable from 0 to `size - 1`.
     pub(super) fn count(&mut self, name: &'static str, size: usize) -> Index {
-        self.part(Made::Count(name), size as i64 - 1)
+        self.part(Definition::Count(name), size as i64 - 1)
     }
 
-    /// Reads an integer of a buffer, which is below `size` or is taken for the
-    /// largest.
+    /// Adds an integer that is read from a buffer and clamped to `size - 1`.
     pub(super) fn place(
         &mut self,
         buffer: usize,
         at: Index,
         size: usize,
     ) -> Index {
-        self.part(Made::Place(buffer, at), size as i64 - 1)
+        self.part(Definition::Loaded(buffer, at), size as i64 - 1)
     }
 
-    /// Makes an index of a part; what can only be 0 is none.
-    fn part(&mut self, made: Made, most: i64) -> Index {
+    /// Returns a part as an index. A part that can only be 0 is omitted.
+    fn part(&mut self, definition: Definition, most: i64) -> Index {
         if most == 0 {
             return Index::default();
         }
-        let part = *self.known.entry(made).or_insert_with_key(|made| {
-            self.made.push((made.clone(), most));
-            Part(self.made.len() - 1)
-        });
+        let part =
+            *self.known.entry(definition).or_insert_with_key(|definition| {
+                self.definitions.push((definition.clone(), most));
+                Part(self.definitions.len() - 1)
+            });
         Index { start: 0, terms: SmallVec::from_slice(&[(part, 1)]) }
     }
 
-    /// Finds the least and the most that an index can be.
+    /// Returns the minimum and maximum of an index.
     pub(super) fn bounds(&self, index: &Index) -> (i64, i64) {
         let start = (index.start, index.start);
         index.terms.iter().fold(start, |(least, most), (part, stride)| {
-            let way = self.made[part.0].1 * stride;
-            (least + way.min(0), most + way.max(0))
+            let span = self.definitions[part.0].1 * stride;
+            (least + span.min(0), most + span.max(0))
         })
     }
 
-    /// Says whether an index changes with a count.
+    /// Returns whether an index depends on a loop variable.
     pub(super) fn moves(&self, index: &Index, count: &Index) -> bool {
         index.terms.iter().any(|(part, _)| {
             count.terms.iter().any(|term| term.0 == *part)
-                || match &self.made[part.0].0 {
-                    Made::Count(_) => false,
-                    Made::Quotient(inner, _)
-                    | Made::Rest(inner, _)
-                    | Made::Place(_, inner) => self.moves(inner, count),
+                || match &self.definitions[part.0].0 {
+                    Definition::Count(_) => false,
+                    Definition::Quotient(inner, _)
+                    | Definition::Remainder(inner, _)
+                    | Definition::Loaded(_, inner) => self.moves(inner, count),
                 }
         })
     }
 
-    /// Finds how far an index reaches into the buffers of integers that it
-    /// reads.
+    /// Computes how many elements an index accesses in the buffers of integers
+    /// that it reads.
     pub(super) fn reach(&self, index: &Index, reaches: &mut Vec<(usize, u64)>) {
         for (part, _) in &index.terms {
-            let inner = match &self.made[part.0].0 {
-                Made::Count(_) => continue,
-                Made::Quotient(inner, _) | Made::Rest(inner, _) => inner,
-                Made::Place(buffer, inner) => {
+            let inner = match &self.definitions[part.0].0 {
+                Definition::Count(_) => continue,
+                Definition::Quotient(inner, _)
+                | Definition::Remainder(inner, _) => inner,
+                Definition::Loaded(buffer, inner) => {
                     let most = self.bounds(inner).1 as u64 + 1;
                     match reaches.iter_mut().find(|it| it.0 == *buffer) {
                         Some((_, reach)) => *reach = most.max(*reach),
@@ -168,8 +169,8 @@ impl Parts {
         }
     }
 
-    /// Splits an index that is not negative in whole multiples of a size and
-    /// what is left.
+    /// Splits a non-negative index into `whole * size + left`, where `left` is
+    /// not negative and `whole` needs no division.
     fn split(&self, index: &Index, size: i64) -> (Index, Index) {
         let mut whole = Index::constant(index.start.div_euclid(size));
         let mut left = Index::constant(index.start.rem_euclid(size));
@@ -185,35 +186,36 @@ impl Parts {
         }
     }
 
-    /// Divides an index that is not negative.
+    /// Divides a non-negative index.
     pub(super) fn quotient(&mut self, index: &Index, size: usize) -> Index {
         let size = size as i64;
         let (whole, left) = self.split(index, size);
         let most = self.bounds(&left).1 / size;
-        let mut made = Made::Quotient(left.clone(), size);
-        // A quotient of a quotient is one of both.
+        let mut definition = Definition::Quotient(left.clone(), size);
+        // A quotient of a quotient is a quotient by the product.
         if let ([(part, 1)], 0) = (&left.terms[..], left.start)
-            && let Made::Quotient(inner, first) = &self.made[part.0].0
+            && let Definition::Quotient(inner, first) =
+                &self.definitions[part.0].0
         {
-            made = Made::Quotient(inner.clone(), first * size);
+            definition = Definition::Quotient(inner.clone(), first * size);
         }
-        let left = self.part(made, most);
+        let left = self.part(definition, most);
         whole.plus(&left, 1)
     }
 
-    /// Returns what a division leaves.
+    /// Returns the remainder of a division.
     pub(super) fn rest(&mut self, index: &Index, size: usize) -> Index {
         let size = size as i64;
         let (_, left) = self.split(index, size);
         match self.bounds(&left).1 {
             most if most < size => left,
-            _ => self.part(Made::Rest(left, size), size - 1),
+            _ => self.part(Definition::Remainder(left, size), size - 1),
         }
     }
 
     // ANCHOR: through
-    /// Follows a view: an index into what it shows, in row-major order, becomes
-    /// one into what lies behind.
+    /// Applies a view: turns an index into the view's elements, in row-major
+    /// order, into an index into the memory that it views.
     pub(super) fn through(
         &mut self,
         index: &Index,
@@ -224,7 +226,8 @@ impl Parts {
         for (axis, (&size, &stride)) in
             shape.iter().zip(strides).enumerate().rev()
         {
-            // Nothing is outside of the first axis.
+            // The first axis needs no remainder, because the index does not
+            // exceed its size.
             let at = match axis {
                 0 => outer.clone(),
                 _ => self.rest(&outer, size),
@@ -236,11 +239,13 @@ impl Parts {
     }
     // ANCHOR_END: through
 
-    /// Puts a quotient and its rest together again.
+    /// Merges a quotient and the matching remainder back into the index that
+    /// they came from.
     fn joined(&mut self, mut index: Index) -> Index {
         let pair = |parts: &mut Parts, index: &Index| {
             index.terms.iter().find_map(|&(part, stride)| {
-                let Made::Rest(inner, size) = parts.made[part.0].0.clone()
+                let Definition::Remainder(inner, size) =
+                    parts.definitions[part.0].0.clone()
                 else {
                     return None;
                 };
@@ -264,23 +269,24 @@ impl Parts {
         index
     }
 
-    /// Says whether an index meets each of so many places once, where the
-    /// counts go through all their values.
+    /// Returns whether an index takes each value below `n` exactly once as the
+    /// loop variables take all their values.
     pub(super) fn meets_each(&self, index: &Index, n: usize) -> bool {
         let mut terms = index.terms.clone();
         terms.sort_by_key(|term| term.1);
         let mut step = 1;
         let dense = terms.iter().all(|&(part, stride)| {
-            let (made, most) = &self.made[part.0];
-            let fits = matches!(made, Made::Count(_)) && stride == step;
+            let (definition, most) = &self.definitions[part.0];
+            let fits =
+                matches!(definition, Definition::Count(_)) && stride == step;
             step *= most + 1;
             fits
         });
         dense && index.start == 0 && step == n as i64
     }
 
-    /// Writes an index as C. A `uint` that falls below 0 on the way comes back
-    /// with the next part.
+    /// Writes an index in C. The result is correct even if a `uint` wraps
+    /// below 0 in between, because the next part wraps it back.
     pub(super) fn text(&self, index: &Index) -> String {
         let mut text = String::new();
         let mut put = |sign: &str, term: String| {
@@ -313,23 +319,23 @@ impl Parts {
             1 if index.start == 0 => self.text(index),
             _ => format!("({})", self.text(index)),
         };
-        let (made, most) = &self.made[part.0];
-        match made {
-            Made::Count(name) => (*name).to_owned(),
-            Made::Quotient(inner, size) => {
+        let (definition, most) = &self.definitions[part.0];
+        match definition {
+            Definition::Count(name) => (*name).to_owned(),
+            Definition::Quotient(inner, size) => {
                 format!("({} / {size})", group(inner))
             }
-            Made::Rest(inner, size) => {
+            Definition::Remainder(inner, size) => {
                 format!("({} % {size})", group(inner))
             }
-            Made::Place(buffer, at) => {
+            Definition::Loaded(buffer, at) => {
                 format!("min(places{buffer}[{}], {most}u)", self.text(at))
             }
         }
     }
 
-    /// Says where an index begins and how far each step takes it, if it goes
-    /// evenly while `counts` go on; each has its name, its start and its step.
+    /// Returns the start and the step of an index if it changes by a constant
+    /// per step while `counts` advance.
     pub(crate) fn even(
         &self,
         index: &Index,
@@ -337,7 +343,9 @@ impl Parts {
     ) -> Option<(usize, isize)> {
         let (mut first, mut step) = (index.start, 0);
         for (part, stride) in &index.terms {
-            let Made::Count(name) = self.made[part.0].0 else { return None };
+            let Definition::Count(name) = self.definitions[part.0].0 else {
+                return None;
+            };
             let count = counts.iter().find(|count| count.0 == name)?;
             first += stride * count.1 as i64;
             step += stride * count.2 as i64;
@@ -346,7 +354,7 @@ impl Parts {
     }
 }
 
-/// What is counted: its name, where it begins, and its step.
+/// The state of a loop variable: its name, its current value, and its step.
 pub(crate) type Count = (&'static str, usize, usize);
 
 #[cfg(test)]

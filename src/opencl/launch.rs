@@ -1,11 +1,11 @@
-//! The launch of a kernel, checked on the host before the device sees it.
+//! Kernel launches, checked on the host before the device sees them.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 
 use ocl::core;
 
-use super::argument::{Argument, Scalar, check_apart};
+use super::argument::{Argument, Scalar, check_no_aliasing};
 use super::buffer::Buffer;
 use super::device::Bytes;
 use super::element::{Element, Stored};
@@ -20,58 +20,58 @@ use super::submission::{CheckedLaunch, Command};
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
-/// The kernels of this crate take no more arguments than so many.
-const MOST_ARGUMENTS: usize = 12;
+/// Capacity for the arguments: the maximum that a kernel of this crate takes.
+const ARGUMENT_CAPACITY: usize = 12;
 
-/// A launch in the making: its arguments, in the kernel's order, and its
+/// A builder for a launch: the arguments, in the kernel's order, and the
 /// sizes. Nothing happens before [`run`](Launch::run), which is safe for the
 /// kernels of this crate and `unsafe` for a [`Source`].
 #[must_use = "a launch does nothing until it is run"]
-pub struct Launch<'a, Of = Kernel> {
+pub struct Launch<'a, K = Kernel> {
     gpu: Gpu,
     code: Code<'a>,
-    // Every call of the builder would move those of a `SmallVec`: a program
-    // that only gives six arguments so took 115 ns with it, and 43 with this
-    // (an Intel Xeon, November 2026).
+    // A `Vec`, because each call of the builder would move the contents of a
+    // `SmallVec`; see docs/benchmarks.md.
     arguments: Vec<Argument<'a>>,
     global: Option<Extent>,
     local: Option<Extent>,
-    of: PhantomData<Of>,
+    kind: PhantomData<K>,
 }
 
 // ANCHOR: launches
 impl Gpu {
-    /// Begins the launch of one of this crate's own kernels.
+    /// Begins a launch of one of this crate's kernels.
     pub fn launch<'a>(&self, kernel: &Kernel) -> Launch<'a> {
         Launch::new(self, kernel.code())
     }
 
-    /// Begins the launch of any other kernel, whose `run` is `unsafe`.
+    /// Begins a launch of any other kernel, whose `run` is `unsafe`.
     pub fn launch_source<'a>(&self, source: &'a Source) -> Launch<'a, Source> {
         Launch::new(self, source.code())
     }
 }
 // ANCHOR_END: launches
 
-impl<'a, Of> Launch<'a, Of> {
-    fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a, Of> {
+impl<'a, K> Launch<'a, K> {
+    fn new(gpu: &Gpu, code: Code<'a>) -> Launch<'a, K> {
         Launch {
             gpu: gpu.clone(),
             code,
-            arguments: Vec::with_capacity(MOST_ARGUMENTS),
+            arguments: Vec::with_capacity(ARGUMENT_CAPACITY),
             global: None,
             local: None,
-            of: PhantomData,
+            kind: PhantomData,
         }
     }
 
-    /// Adds a buffer, for values of a type that need not be its own.
+    /// Adds a buffer whose memory holds values of type `T`, which may differ
+    /// from the buffer's element type.
     pub(super) fn buffer<T: Stored>(
         mut self,
         buffer: &'a Buffer<impl Element>,
         at_least: usize,
         written: bool,
-    ) -> Launch<'a, Of> {
+    ) -> Launch<'a, K> {
         self.arguments.push(Argument::Buffer {
             contents: &buffer.contents,
             device: buffer.gpu().info(),
@@ -84,44 +84,44 @@ impl<'a, Of> Launch<'a, Of> {
         self
     }
 
-    /// Adds the next argument: a number.
-    pub fn scalar(mut self, value: impl Into<Scalar>) -> Launch<'a, Of> {
+    /// Adds the next argument, a scalar.
+    pub fn scalar(mut self, value: impl Into<Scalar>) -> Launch<'a, K> {
         self.arguments.push(Argument::Scalar(value.into()));
         self
     }
 
-    /// Sets how many work-items there are to be. The number is rounded up to
-    /// whole groups, so the kernel must guard against the spare items of the
-    /// last.
-    pub fn global(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
+    /// Sets the global size, the number of work-items. It is rounded up to
+    /// whole groups, so the kernel must guard against the extra items of the
+    /// last group.
+    pub fn global(mut self, size: impl Into<Extent>) -> Launch<'a, K> {
         self.global = Some(size.into());
         self
     }
 
-    /// Sets how many work-items make a group.
-    pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a, Of> {
+    /// Sets the local size, the number of work-items in a group.
+    pub fn local(mut self, size: impl Into<Extent>) -> Launch<'a, K> {
         self.local = Some(size.into());
         self
     }
 }
 
-// How far one of this crate's kernels reaches, it says itself.
+// A kernel of this crate declares its reach itself.
 impl<'a> Launch<'a> {
-    /// Adds the next argument: a buffer that the kernel reads.
+    /// Adds the next argument, a buffer that the kernel reads.
     pub fn input<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
         self.buffer::<T>(buffer, 0, false)
     }
 
-    /// Adds the next argument: a buffer that the kernel writes. What is
-    /// written has one name: the buffer is none of the other arguments.
+    /// Adds the next argument, a buffer that the kernel writes. It must not be
+    /// passed as any other argument.
     pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
         self.buffer::<T>(buffer, 0, true)
     }
 }
 
-// Of any other kernel the caller says it.
+// For any other kernel, the caller declares the reach.
 impl<'a> Launch<'a, Source> {
-    /// Adds the next argument: a buffer of which the kernel reads the first
+    /// Adds the next argument, a buffer of which the kernel reads the first
     /// `at_least` values.
     pub fn input<T: Element>(
         self,
@@ -131,9 +131,8 @@ impl<'a> Launch<'a, Source> {
         self.buffer::<T>(buffer, at_least, false)
     }
 
-    /// Adds the next argument: a buffer of which the kernel writes the first
-    /// `at_least` values. What is written has one name: the buffer is none of
-    /// the other arguments.
+    /// Adds the next argument, a buffer of which the kernel writes the first
+    /// `at_least` values. It must not be passed as any other argument.
     pub fn output<T: Element>(
         self,
         buffer: &'a Buffer<T>,
@@ -144,24 +143,26 @@ impl<'a> Launch<'a, Source> {
 }
 
 impl Launch<'_> {
-    /// Checks the launch and sends it to the device. It returns at once: the
-    /// next read of a buffer waits for the result.
+    /// Checks the launch and sends it to the device. It returns immediately;
+    /// the next read of a buffer waits for the result.
     pub fn run(self) -> Result<(), Error> {
-        // SAFETY: a kernel of this crate keeps to its buffers and comes to an
-        // end, as it promised to `Kernel::new`.
+        // SAFETY: a kernel of this crate stays within its buffers and
+        // terminates, as it promised to `Kernel::new`.
         unsafe { self.start(false).map(drop) }
     }
 
-    /// Does the same with an event, which tells when the device did it. That
-    /// makes a launch dearer, so nobody is given one who does not ask.
+    /// Like [`Launch::run`], but returns an event from which the times of the
+    /// launch can be read. Recording times makes a launch more expensive, so
+    /// `run` does not do it.
     pub fn timed(self) -> Result<Event, Error> {
         // SAFETY: as for `run`.
         unsafe { self.start(true) }
     }
 
-    /// Counts the values at the end of each buffer the kernel does not reach.
-    /// Who gives it buffers that just suffice expects zeros: a kernel that
-    /// says too little of its reach shows itself by nothing else.
+    /// Returns, for each buffer, the number of values at its end that the
+    /// kernel does not access. A test that passes buffers of exactly the
+    /// required length expects zeros; nothing else reveals a kernel that
+    /// declares too small a reach.
     pub fn unreached(&self) -> Result<Vec<u64>, Error> {
         let known = self.gpu.0.kernel(self.code)?;
         let (global, local) = self.check_sizes(&known.signature)?;
@@ -174,43 +175,44 @@ impl Launch<'_> {
 
 // ANCHOR: run-source
 impl Launch<'_, Source> {
-    /// Checks the launch and sends it to the device. It returns at once: the
-    /// next read of a buffer waits for the result.
+    /// Checks the launch and sends it to the device. It returns immediately;
+    /// the next read of a buffer waits for the result.
     ///
     /// # Safety
     ///
-    /// The caller promises that the kernel, started with these arguments and
-    /// sizes, touches no memory outside the buffers it was given, and that
-    /// all its work-items come to an end. The host checks arguments and
-    /// sizes; it cannot check what a kernel does with them.
+    /// The caller promises that the kernel, launched with these arguments and
+    /// sizes, accesses no memory outside the buffers that it was given, and
+    /// that all its work-items terminate. The host checks arguments and sizes;
+    /// it cannot check what a kernel does with them.
     pub unsafe fn run(self) -> Result<(), Error> {
-        // SAFETY: it is the caller's promise, word for word.
+        // SAFETY: the caller's promise, word for word.
         unsafe { self.start(false).map(drop) }
     }
 }
 // ANCHOR_END: run-source
 
 impl Launch<'_, Source> {
-    /// Does the same with an event, which tells when the device did it. That
-    /// makes a launch dearer, so nobody is given one who does not ask.
+    /// Like [`run`](Self::run), but returns an event from which the times of
+    /// the launch can be read. Recording times makes a launch more expensive,
+    /// so `run` does not do it.
     ///
     /// # Safety
     ///
-    /// The caller promises what [`run`](Self::run) asks for.
+    /// The caller makes the promise of [`run`](Self::run).
     pub unsafe fn timed(self) -> Result<Event, Error> {
-        // SAFETY: it is the caller's promise, word for word.
+        // SAFETY: the caller's promise, word for word.
         unsafe { self.start(true) }
     }
 }
 
-impl<Of> Launch<'_, Of> {
+impl<K> Launch<'_, K> {
     /// Checks the launch and sends it to the device.
     ///
     /// # Safety
     ///
-    /// The kernel, started with these arguments and sizes, touches no memory
-    /// outside the buffers that it was given, and all its work-items come to
-    /// an end.
+    /// The kernel, launched with these arguments and sizes, accesses no memory
+    /// outside the buffers that it was given, and all its work-items
+    /// terminate.
     unsafe fn start(self, timed: bool) -> Result<Event, Error> {
         let mut call = recorder::call();
         let times = timed || call.is_some();
@@ -221,9 +223,10 @@ impl<Of> Launch<'_, Of> {
         let reached = self.check_reach(global, local)?;
 
         let values = self.arguments.iter().map(Argument::value).collect();
-        // SAFETY: the arguments fit the kernel's parameters and the sizes fit
-        // the device, as was just checked, and what is written is given once.
-        // That the kernel then keeps to its buffers, the caller promises.
+        // SAFETY: the arguments match the kernel's parameters and the sizes
+        // fit the device, as was just checked, and a buffer that is written is
+        // passed only once. The caller promises that the kernel then stays
+        // within its buffers.
         let launch =
             unsafe { CheckedLaunch::new(known, values, [global, local]) };
         let event = match open.submission() {
@@ -258,16 +261,16 @@ impl<Of> Launch<'_, Of> {
         self.code.name
     }
 
-    /// Makes an error about this kernel.
+    /// Returns an error about this kernel.
     fn mistake(&self, words: impl Display) -> Error {
         Error::Mistake(format!("Kernel `{}` {words}.", self.code.name))
     }
 }
 
-// What is compared before a launch: the arguments with the parameters, the
-// sizes with the device, and the buffers with what a kernel says of its reach.
-impl<Of> Launch<'_, Of> {
-    /// Compares the arguments with the kernel's parameters.
+// Checks before a launch: the arguments against the parameters, the sizes
+// against the device, and the buffers against the kernel's reach.
+impl<K> Launch<'_, K> {
+    /// Checks the arguments against the kernel's parameters.
     fn check_arguments(&self, signature: &Signature) -> Result<(), Error> {
         let wanted = signature.parameters.len();
         let given = self.arguments.len();
@@ -293,11 +296,11 @@ impl<Of> Launch<'_, Of> {
             let place = format!("argument {}{name}", index + 1);
             return Err(self.mistake(format!("cannot take {place}: {words}")));
         }
-        check_apart(&self.arguments).map_err(|words| self.mistake(words))
+        check_no_aliasing(&self.arguments).map_err(|words| self.mistake(words))
     }
 
-    /// Checks the sizes, and gives the global one, rounded up to whole groups,
-    /// and the local one.
+    /// Checks the sizes and returns the global size, rounded up to whole
+    /// groups, and the local size.
     fn check_sizes(
         &self,
         signature: &Signature,
@@ -325,8 +328,8 @@ impl<Of> Launch<'_, Of> {
         for (size, group) in rounded.sizes.iter_mut().zip(local.sizes) {
             *size = size.div_ceil(group).saturating_mul(group);
         }
-        // Kernels count in `uint`, and beyond 31 bits some drivers run work-
-        // items twice or not at all.
+        // Kernels index with `uint`, and beyond 31 bits some drivers run
+        // work-items twice or not at all.
         if rounded.items() > i32::MAX as usize {
             return Err(self.mistake(format!(
                 "was given a global size of {rounded}: more work-items than \
@@ -337,7 +340,7 @@ impl<Of> Launch<'_, Of> {
         Ok((rounded, local))
     }
 
-    /// Compares a group with the limits of the kernel and of the device.
+    /// Checks the group size against the limits of the kernel and the device.
     fn check_group(
         &self,
         local: Extent,
@@ -351,8 +354,8 @@ impl<Of> Launch<'_, Of> {
                 "requires groups of {required} and was given {local}"
             )));
         }
-        // The kernel's own limit is the device's, or lower when it takes many
-        // registers.
+        // The kernel's own limit equals the device's, or is lower if it uses
+        // many registers.
         let most = signature.max_work_group.min(info.max_work_group);
         if local.items() > most {
             return Err(self.mistake(format!(
@@ -369,7 +372,7 @@ impl<Of> Launch<'_, Of> {
                 info.name
             )));
         }
-        // PoCL would end the process instead of refusing the launch.
+        // PoCL would abort the process instead of rejecting the launch.
         if signature.local_memory > info.local_memory {
             return Err(self.mistake(format!(
                 "takes {} of local memory for a group, and {} has {}",
@@ -381,8 +384,8 @@ impl<Of> Launch<'_, Of> {
         Ok(())
     }
 
-    /// Compares the buffers with what a kernel of this crate says of itself,
-    /// and counts the bytes that are reached.
+    /// Checks the buffers against the reach that a kernel of this crate
+    /// declares, and returns the number of bytes that it accesses.
     fn check_reach(&self, global: Extent, local: Extent) -> Result<u64, Error> {
         let reaches = self.reaches(global, local)?;
         let is_buffer = |it: &&Argument| matches!(it, Argument::Buffer { .. });
@@ -403,8 +406,8 @@ impl<Of> Launch<'_, Of> {
         Ok(bytes)
     }
 
-    /// Lists for each buffer its length, and how far a kernel of this crate
-    /// reaches.
+    /// Returns, for each buffer, its length and how many values a kernel of
+    /// this crate accesses.
     fn reaches(
         &self,
         global: Extent,

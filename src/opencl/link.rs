@@ -1,17 +1,16 @@
-//! The OpenCL functions that `ocl` calls, each found when it is first
-//! called.
+//! The OpenCL functions that `ocl` calls, each loaded when it is first called.
 //!
 //! A program that links `libOpenCL` does not build where the library is
-//! missing, and what was built elsewhere dies before `main`. So nothing here
-//! links it: `build.rs` hands the linker an empty archive, and this module
-//! defines the functions. Each forwards to the function of the same name in
-//! the library that [`library`] opened, and a driver installed tomorrow is
-//! found by the program built today.
+//! missing, and a binary built elsewhere fails there before `main`. So nothing
+//! here links it: `build.rs` gives the linker an empty archive, and this
+//! module defines the functions. Each forwards to the function of the same
+//! name in the library that [`library`] opened. A program that is built today
+//! therefore finds a driver that is installed tomorrow.
 //!
-//! Only Linux and its relatives need this. macOS has its framework; on
+//! Only Unix systems other than macOS need this. macOS has its framework; on
 //! Windows `cl-sys` links `OpenCL.lib`, which comes with a driver's SDK.
 
-// The functions bear the names that the standard gives them.
+// The functions have the names that the standard defines.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
 use std::env;
@@ -20,31 +19,34 @@ use std::sync::OnceLock;
 use libloading::os::unix::Library;
 use ocl::ffi::*;
 
-/// The variable that names another OpenCL library than the system's.
+/// The environment variable that names an OpenCL library to load instead of
+/// the system's.
 const LIBRARY_VARIABLE: &str = "RUNGRAD_OPENCL_LIBRARY";
 
-/// Finds where the functions come from, or why there is no such place. It is
-/// decided once: an object of one library means nothing to another.
+/// Returns the library that the functions come from, or why there is none. It
+/// is chosen once, because the objects of one library are invalid in another.
 pub(super) fn library() -> Result<&'static Library, &'static str> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
     LIBRARY.get_or_init(open).as_ref().map_err(String::as_str)
 }
 
-/// Opens the library. A tool that was loaded before us, as Oclgrind is, comes
-/// first. Then the library that the variable names, else the system's.
+/// Opens the library. A tool that is already loaded into the process, such as
+/// Oclgrind, takes precedence. Next comes the library that the environment
+/// variable names, then the system's.
 fn open() -> Result<Library, String> {
     let process = Library::this();
-    // SAFETY: the address is compared and never followed.
+    // SAFETY: the address is compared and never dereferenced.
     let found = unsafe { process.get::<*const c_void>("clGetPlatformIDs") };
-    // A program that exports its functions would find our own here.
+    // In a program that exports its functions, this finds our own.
     let own = clGetPlatformIDs as *mut c_void;
     if found.is_ok_and(|address| address.as_raw_ptr() != own) {
         return Ok(process);
     }
     let load = |name: &str| {
         // SAFETY: an OpenCL library and the drivers that it loads may be
-        // opened from any thread; whoever sets the variable promises that it
-        // names one. `library` keeps it open for as long as the process runs.
+        // opened from any thread; a user who sets the variable promises that
+        // it names such a library. `library` keeps it open for as long as the
+        // process runs.
         unsafe { Library::new(name) }
     };
     let library = match env::var(LIBRARY_VARIABLE) {
@@ -58,7 +60,7 @@ fn open() -> Result<Library, String> {
             .or_else(|_| load("libOpenCL.so"))
             .map_err(|_| "the loader libOpenCL.so.1 is missing".to_owned()),
     }?;
-    // SAFETY: only whether there is an address is asked.
+    // SAFETY: only the existence of the address is checked.
     match unsafe { library.get::<*const c_void>("clGetPlatformIDs") } {
         Ok(_) => Ok(library),
         Err(_) => Err("the library that was found is not OpenCL's".into()),
@@ -66,23 +68,23 @@ fn open() -> Result<Library, String> {
 }
 
 // ANCHOR: function
-/// Finds the function `name`, whose type is `F`.
+/// Looks up the function `name`, whose type is `F`.
 ///
 /// # Safety
 ///
-/// `F` must be a pointer to a function with the parameters and the result
-/// that the OpenCL standard gives `name`.
+/// `F` must be a pointer to a function with the parameters and the result that
+/// the OpenCL standard defines for `name`.
 unsafe fn function<F: Copy>(name: &str) -> Option<F> {
     let library = library().ok()?;
-    // SAFETY: the caller vouches for the type. The address stays good, since
+    // SAFETY: the caller guarantees the type. The address stays valid, because
     // the library is never closed.
     unsafe { library.get::<F>(name) }.ok().map(|found| *found)
 }
 // ANCHOR_END: function
 
-/// How many platforms there are. Neither a missing loader nor a loader
-/// without a driver is an error here: `ocl` would wait ten seconds for
-/// either to go away.
+/// Returns the platforms. Neither a missing loader nor a loader without a
+/// driver is an error here: `ocl` would wait ten seconds for either to go
+/// away.
 #[unsafe(no_mangle)]
 extern "system" fn clGetPlatformIDs(
     room: cl_uint,
@@ -95,9 +97,9 @@ extern "system" fn clGetPlatformIDs(
         *mut cl_uint,
     ) -> cl_int;
     const _: Function = ocl::ffi::clGetPlatformIDs;
-    // SAFETY: the line above compares the type with `cl-sys`'s.
+    // SAFETY: the line above compares the type with the one in `cl-sys`.
     let answer = match unsafe { function::<Function>("clGetPlatformIDs") } {
-        // SAFETY: the caller's arguments are handed on as they came.
+        // SAFETY: the caller's arguments are forwarded unchanged.
         Some(function) => unsafe { function(room, platforms, count) },
         None => CL_PLATFORM_NOT_FOUND_KHR,
     };
@@ -105,16 +107,15 @@ extern "system" fn clGetPlatformIDs(
         return answer;
     }
     if !count.is_null() {
-        // SAFETY: the standard lets the caller pass null or a place for the
-        // count.
+        // SAFETY: by the standard, `count` is null or valid for a write.
         unsafe { *count = 0 };
     }
     CL_SUCCESS
 }
 
-/// Defines the forwarders from the types of their parameters. `statuses`
-/// answer with a status. `handles` answer with an object, and take one
-/// parameter more: a place for the status.
+/// Defines the forwarding functions from the types of their parameters.
+/// `statuses` return a status. `handles` return an object and take one more
+/// parameter, a pointer to the status.
 macro_rules! forward {
     (
         statuses { $($status:ident($($given:ty),*);)* }
@@ -127,8 +128,8 @@ macro_rules! forward {
         $(forward! {
             $handle [] [$($taken),*] [status: *mut cl_int] -> $object, else {
                 if !status.is_null() {
-                    // SAFETY: the standard lets the caller pass null or a
-                    // place for the status.
+                    // SAFETY: by the standard, `status` is null or valid for a
+                    // write.
                     unsafe { *status = CL_INVALID_OPERATION };
                 }
                 std::ptr::null_mut()
@@ -136,19 +137,19 @@ macro_rules! forward {
             a b c d e f g h i j k l m n
         })*
     };
-    // A parameter needs a name: the first that has none gets the next letter.
+    // Parameters need names: the first unnamed one gets the next letter.
     (
         $name:ident [$($named:tt)*] [$next:ty $(, $rest:ty)*] [$($last:tt)*]
-        -> $out:ty, else $refusal:expr; $letter:ident $($letters:ident)*
+        -> $out:ty, else $fallback:expr; $letter:ident $($letters:ident)*
     ) => {
         forward! {
             $name [$($named)* $letter: $next,] [$($rest),*] [$($last)*]
-            -> $out, else $refusal; $($letters)*
+            -> $out, else $fallback; $($letters)*
         }
     };
     (
         $name:ident [$($arg:ident: $ty:ty,)*] [] [$($place:ident: $int:ty)?]
-        -> $out:ty, else $refusal:expr; $($letters:ident)*
+        -> $out:ty, else $fallback:expr; $($letters:ident)*
     ) => {
         #[unsafe(no_mangle)]
         extern "system" fn $name($($arg: $ty,)* $($place: $int)?) -> $out {
@@ -156,21 +157,22 @@ macro_rules! forward {
                 unsafe extern "system" fn($($ty,)* $($int)?) -> $out;
             const _: Function = ocl::ffi::$name;
             static FOUND: OnceLock<Option<Function>> = OnceLock::new();
-            // SAFETY: the constant above compares the type with `cl-sys`'s.
+            // SAFETY: the constant above compares the type with the one in
+            // `cl-sys`.
             let find = || unsafe { function::<Function>(stringify!($name)) };
             match FOUND.get_or_init(find) {
-                // SAFETY: the caller's arguments are handed on as they came.
+                // SAFETY: the caller's arguments are forwarded unchanged.
                 Some(function) => unsafe { function($($arg,)* $($place)?) },
-                None => $refusal,
+                None => $fallback,
             }
         }
     };
 }
 
-/// Defines the forwarders of the functions that release an object. They always
-/// report success: `ocl` releases in `drop` and panics if that fails, as it
-/// does once a device is lost, and nothing can be done about an object that
-/// the driver keeps.
+/// Defines the forwarding functions that release an object. They always report
+/// success: `ocl` releases objects in `drop` and panics if that fails, as
+/// happens after a device is lost, and a program cannot do anything about an
+/// object that the driver does not release.
 macro_rules! forward_releases {
     ($($name:ident($object:ty);)*) => {$(
         #[unsafe(no_mangle)]
@@ -178,10 +180,11 @@ macro_rules! forward_releases {
             type Function = unsafe extern "system" fn($object) -> cl_int;
             const _: Function = ocl::ffi::$name;
             static FOUND: OnceLock<Option<Function>> = OnceLock::new();
-            // SAFETY: the constant above compares the type with `cl-sys`'s.
+            // SAFETY: the constant above compares the type with the one in
+            // `cl-sys`.
             let find = || unsafe { function::<Function>(stringify!($name)) };
             if let Some(release) = FOUND.get_or_init(find) {
-                // SAFETY: the caller's argument is handed on as it came.
+                // SAFETY: the caller's argument is forwarded unchanged.
                 unsafe { release(object) };
             }
             CL_SUCCESS

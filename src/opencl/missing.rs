@@ -1,19 +1,19 @@
-//! The sentence for a system on which no kernel can run.
+//! The error for a system on which no kernel can run.
 
 use std::{env, fs};
 
 use crate::Error;
 
-/// Says that there is no loader, or none of its drivers.
+/// Returns the error for a missing loader, or a loader without drivers.
 pub(super) fn no_driver() -> Error {
-    let missing = missing();
+    let missing = missing_part();
     Error::NoOpenCl(format!(
         "No OpenCL driver was found ({missing}). {}",
         remedy()
     ))
 }
 
-/// Returns the error for drivers of which none has a device.
+/// Returns the error for a system whose drivers have no device.
 pub(super) fn no_device(drivers: &[String]) -> Error {
     if drivers.iter().any(|name| name == "Portable Computing Language") {
         let chosen = env::var("POCL_DEVICES").ok();
@@ -30,7 +30,7 @@ pub(super) fn no_device(drivers: &[String]) -> Error {
     ))
 }
 
-/// Explains why PoCL, although installed, lists no device. `chosen` is the value
+/// Explains why PoCL is installed but lists no device. `chosen` is the value
 /// of `POCL_DEVICES`, the variable that restricts PoCL to the named devices.
 fn pocl_is_empty(chosen: Option<&str>) -> String {
     // The CPU devices of PoCL, by their names in versions 1 to 6.
@@ -51,7 +51,7 @@ fn pocl_is_empty(chosen: Option<&str>) -> String {
 const ANY_SYSTEM: &str = "Install the driver of your GPU, or PoCL to run on \
     this CPU (`conda install -c conda-forge pocl`); or `cargo learn setup`.";
 
-/// Finds the one line that mends it on this system.
+/// Returns the command that installs a driver on this system.
 fn remedy() -> String {
     let os_release = fs::read_to_string("/etc/os-release");
     match install(&os_release.unwrap_or_default()) {
@@ -62,8 +62,8 @@ fn remedy() -> String {
     }
 }
 
-/// Tells what is missing: the loader, or the drivers that it finds.
-fn missing() -> String {
+/// Returns what is missing: the loader, or its drivers.
+fn missing_part() -> String {
     #[cfg(all(unix, not(target_os = "macos")))]
     if let Err(reason) = super::link::library() {
         return reason.to_owned();
@@ -79,8 +79,8 @@ fn missing() -> String {
     }
 }
 
-/// Finds the install command for the system that `os_release` describes. It
-/// names the loader as well, where the driver's package does not bring one.
+/// Returns the install command for the system that `os_release` describes. It
+/// also installs the loader if the driver's package does not depend on one.
 fn install(os_release: &str) -> Option<&'static str> {
     let names = os_release.lines().filter_map(|line| {
         line.strip_prefix("ID=").or(line.strip_prefix("ID_LIKE="))

@@ -1,10 +1,10 @@
-//! OpenCL behind one fence, built from "Hello OpenCL" to "Time it honestly":
-//! all of the crate's `unsafe`, and all of its use of the package `ocl`, is in
-//! this folder.
+//! Safe access to OpenCL devices, built from "Hello OpenCL" to "Time it
+//! honestly". All of the crate's `unsafe` code, and all of its use of the
+//! package `ocl`, is in this folder.
 //!
-//! What comes out is safe to use from any thread, checks every launch before
-//! the device sees it, and answers with an [`Error`](crate::Error) that is
-//! one sentence.
+//! The public types can be used from any thread. Every launch is checked
+//! before the device sees it, and every failure is an [`Error`](crate::Error)
+//! that reads as one sentence.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), rungrad::Error> {
@@ -25,20 +25,21 @@
 //! # }
 //! ```
 //!
-//! Three variables of the environment steer it: `RUNGRAD_DEVICE` picks the
-//! device of [`Gpu::first`], `RUNGRAD_OPENCL_LIBRARY` names another OpenCL
-//! library than the system's, and `RUNGRAD_SUBMISSION_THREAD`, `on` or `off`,
-//! sets whether a thread submits commands to the driver, as it does for a GPU.
+//! Three environment variables configure it: `RUNGRAD_DEVICE` selects the
+//! device of [`Gpu::first`]; `RUNGRAD_OPENCL_LIBRARY` names an OpenCL library
+//! to load instead of the system's; and `RUNGRAD_SUBMISSION_THREAD`, `on` or
+//! `off`, sets whether a thread submits commands to the driver, which is the
+//! default for a GPU.
 //!
 //! A command that such a thread submits may fail after its call has returned.
-//! Then the buffers that it was to write are lost, and so is what is computed
-//! from them: reading one of them returns the error, in every thread, until
-//! [`Buffer::write`] overwrites it.
+//! Then the buffers that it was to write are lost, and so is everything
+//! computed from them: reading one of them returns the error, in every thread,
+//! until [`Buffer::write`] overwrites it.
 //!
-//! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and
-//! [`Source`], [`Launch`], [`Event`], [`record`]. `link.rs` is why all this
-//! builds, and runs, where there is no OpenCL at all. The kernels themselves
-//! stand with the parts that write them.
+//! Reading order: [`devices`], [`Gpu`], [`Buffer`], [`Kernel`] and [`Source`],
+//! [`Launch`], [`Event`], [`record`]. `link.rs` makes the crate build and run
+//! on systems without OpenCL. The kernels themselves belong to the parts that
+//! define them.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Source text, compiled once for each device.
+//! Compiles each source text once per device.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -12,43 +12,43 @@ use super::device::DeviceInfo;
 use super::recorder;
 use super::signature::Signature;
 use super::source::Code;
-use super::status::refusal;
+use super::status::driver_error;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
-/// A kernel as a device has compiled it.
-pub(super) struct Known {
-    /// The arguments are part of the object: who sets them keeps it until the
-    /// launch is in the queue.
+/// A kernel compiled for a device.
+pub(super) struct CompiledKernel {
+    /// Arguments are set on the object itself, so a thread that sets them must
+    /// hold the lock until the launch is in the queue.
     object: Mutex<core::Kernel>,
     pub(super) name: String,
     pub(super) signature: Signature,
 }
 
-impl Known {
-    /// Locks the object, for one thread at a time.
+impl CompiledKernel {
+    /// Locks the object for one thread at a time.
     pub(super) fn object(&self) -> MutexGuard<'_, core::Kernel> {
         self.object.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a device has compiled.
+/// The programs that a device has compiled.
 pub(super) struct Programs {
     context: Context,
     info: &'static DeviceInfo,
-    /// By text, and by options and types.
+    /// Keyed by the text, and the options and types.
     compiled: HashMap<(String, String), Program>,
-    /// The kernels of this crate once more, by where their text, options,
-    /// types and name lie, which is quicker to compare than letters.
-    placed: HashMap<[usize; 4], Arc<Known>>,
-    /// What runs in the place of kernels of this crate, by their names.
-    stand_ins: HashMap<String, Arc<Known>>,
+    /// Caches the kernels of this crate by the addresses of their text,
+    /// options, types and name, which are cheaper to compare than the strings.
+    by_address: HashMap<[usize; 4], Arc<CompiledKernel>>,
+    /// Replacements for kernels of this crate, by name.
+    stand_ins: HashMap<String, Arc<CompiledKernel>>,
 }
 
-/// A compiled text, and those of its kernels that were asked for.
+/// A compiled text, and the kernels of it that were used so far.
 struct Program {
     program: core::Program,
-    kernels: HashMap<String, Arc<Known>>,
+    kernels: HashMap<String, Arc<CompiledKernel>>,
 }
 
 impl Programs {
@@ -56,45 +56,49 @@ impl Programs {
         context: &Context,
         info: &'static DeviceInfo,
     ) -> Programs {
-        let (compiled, placed) = (HashMap::new(), HashMap::new());
+        let (compiled, by_address) = (HashMap::new(), HashMap::new());
         let (context, stand_ins) = (context.clone(), HashMap::new());
-        Programs { context, info, compiled, placed, stand_ins }
+        Programs { context, info, compiled, by_address, stand_ins }
     }
 
-    /// Finds a kernel, made when it is first asked for.
-    pub(super) fn kernel(&mut self, code: Code) -> Result<Arc<Known>, Error> {
-        // Only what is compiled into this crate stays where it lies.
+    /// Returns a kernel, which is compiled on first use.
+    pub(super) fn kernel(
+        &mut self,
+        code: Code,
+    ) -> Result<Arc<CompiledKernel>, Error> {
+        // Only the strings of kernels that are compiled into this crate have
+        // fixed addresses.
         if code.reach.is_none() {
-            return self.named(code);
+            return self.by_name(code);
         }
         let place = [code.text, code.options, code.types, code.name];
         let place = place.map(|letters| letters.as_ptr().addr());
-        match self.placed.get(&place) {
+        match self.by_address.get(&place) {
             Some(known) => Ok(Arc::clone(known)),
             None => {
                 let known = match self.stand_ins.get(code.name) {
                     Some(known) => Arc::clone(known),
-                    None => self.named(code)?,
+                    None => self.by_name(code)?,
                 };
-                self.placed.insert(place, Arc::clone(&known));
+                self.by_address.insert(place, Arc::clone(&known));
                 Ok(known)
             }
         }
     }
 
-    /// Lets another text run wherever a kernel of this crate is asked for.
+    /// Runs another text wherever a kernel of this crate is launched.
     pub(super) fn stand_in(
         &mut self,
         name: &str,
         code: Code,
     ) -> Result<(), Error> {
-        let known = self.named(code)?;
+        let known = self.by_name(code)?;
         self.stand_ins.insert(name.to_owned(), known);
-        self.placed.clear();
+        self.by_address.clear();
         Ok(())
     }
 
-    fn named(&mut self, code: Code) -> Result<Arc<Known>, Error> {
+    fn by_name(&mut self, code: Code) -> Result<Arc<CompiledKernel>, Error> {
         let (info, name) = (self.info, code.name);
         let Program { program, kernels } = self.program(code)?;
         if let Some(known) = kernels.get(name) {
@@ -102,11 +106,11 @@ impl Programs {
         }
         let object = core::create_kernel(&*program, name)
             .map_err(|error| no_kernel(code, program, error))?;
-        let signature = Signature::of(&object, info).map_err(|error| {
-            refusal(&format!("Asking about the kernel {name}"), error)
+        let signature = Signature::query(&object, info).map_err(|error| {
+            driver_error(&format!("Asking about the kernel {name}"), error)
         })?;
         let (object, name) = (Mutex::new(object), name.to_owned());
-        let known = Arc::new(Known { object, name, signature });
+        let known = Arc::new(CompiledKernel { object, name, signature });
         kernels.insert(known.name.clone(), Arc::clone(&known));
         Ok(known)
     }
@@ -114,9 +118,9 @@ impl Programs {
 
 // ANCHOR: compiled-once
 impl Programs {
-    /// Finds the program of a text, compiled when it is first asked for. One
-    /// that does not compile is not kept: it fails each time, with the same
-    /// sentence.
+    /// Returns the program of a text, which is compiled on first use. A
+    /// failure is not cached: each attempt compiles again and returns the same
+    /// error.
     fn program(&mut self, code: Code) -> Result<&mut Program, Error> {
         let key = (code.text.to_owned(), code.all_options());
         if !self.compiled.contains_key(&key) {
@@ -140,7 +144,8 @@ impl Programs {
         let options = CString::new(options.trim_end()).map_err(|_| {
             Error::Mistake("A build option holds a byte 0.".into())
         })?;
-        let compiling = |error| refusal(&format!("Compiling {file}"), error);
+        let compiling =
+            |error| driver_error(&format!("Compiling {file}"), error);
         let program = core::create_program_with_source(&self.context, &[text])
             .map_err(compiling)?;
         ledger::count(|counts| counts.builds += 1);
@@ -165,7 +170,7 @@ impl Programs {
         Ok(program)
     }
 
-    /// Builds a program, or says what the driver says of it.
+    /// Builds a program, or returns the driver's error.
     fn build(
         &self,
         file: &str,
@@ -179,7 +184,8 @@ impl Programs {
             None,
             None,
         );
-        // `ocl` takes a failure without a log for a success, so we ask.
+        // `ocl` reports success for a failure without a log, so query the
+        // status.
         let built = built.and_then(|()| self.has_built(&program));
         if let Ok(true) = built {
             return Ok(program);
@@ -187,11 +193,11 @@ impl Programs {
         let log = self.build_log(&program);
         let refused = built.err().filter(|error| error.api_status().is_some());
         match refused {
-            // Refused for another reason than the text, which has no log.
+            // The failure is not caused by the text, and so has no log.
             Some(error) if log.is_empty() => {
-                Err(refusal(&format!("Compiling {file}"), error))
+                Err(driver_error(&format!("Compiling {file}"), error))
             }
-            _ => Err(Error::Build { sentence: complaint(file, &log), log }),
+            _ => Err(Error::Build { sentence: first_error(file, &log), log }),
         }
     }
 
@@ -217,35 +223,35 @@ fn no_kernel(code: Code, program: &core::Program, error: core::Error) -> Error {
         (Some(Status::CL_INVALID_KERNEL_NAME), Ok(names)) => {
             let names = match names.to_string() {
                 none if none.is_empty() => "none at all".to_owned(),
-                // PoCL hides a kernel that is named like a function of the
-                // language behind a prefix.
+                // PoCL adds a prefix to the name of a kernel that is by_name
+                // like a built-in function.
                 names => names.replace(';', ", ").replace("_cl_", ""),
             };
             Error::Mistake(format!(
                 "{file} has no kernel `{name}`; it has {names}. (A kernel \
-                 named like a function of the language, such as exp or max, \
+                 by_name like a function of the language, such as exp or max, \
                  compiles and then does not exist.)"
             ))
         }
-        _ => refusal(&format!("Looking for `{name}` in {file}"), error),
+        _ => driver_error(&format!("Looking for `{name}` in {file}"), error),
     }
 }
 
-/// The language of the book, and the names and types of the parameters, which
-/// a driver may otherwise forget.
+/// The language version of the book, and an option that makes every driver
+/// store the names and types of the parameters.
 const OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
-/// Quotients and roots that are rounded right, where a device offers them.
-/// Elsewhere OpenCL lets a quotient err by 2.5 units in the last place, and a
-/// root by 3.
+/// Correctly rounded division and square root, if the device supports them.
+/// Without this option OpenCL allows a quotient an error of 2.5 units in the
+/// last place, and a square root an error of 3.
 const EXACT: &str = "-cl-fp32-correctly-rounded-divide-sqrt ";
 
-/// Finds the first error of a build log, with its line. Compilers agree on
-/// `FILE:LINE:COLUMN:` and on the word `error:`, and differ in their order and
-/// in the name of the file. The assembler that runs after them reports no line.
-fn complaint(file: &str, log: &str) -> String {
+/// Returns the first error of a build log, with its line. All compilers write
+/// `FILE:LINE:COLUMN:` and the word `error:`, but in different orders and with
+/// different file names. The assembler that runs after them reports no line.
+fn first_error(file: &str, log: &str) -> String {
     let log = &without_macros(log);
-    // PoCL's linker names a function on the line below its heading.
+    // PoCL's linker names the missing function below its heading.
     let missing = log.split("Cannot find symbol ").nth(1);
     if let Some(name) = missing.and_then(|it| it.split_whitespace().next()) {
         return format!(
@@ -259,7 +265,7 @@ fn complaint(file: &str, log: &str) -> String {
     let Some(line) = line else {
         return format!("{file} does not compile, and the driver has no log.");
     };
-    match after_place(line) {
+    match after_position(line) {
         Some((number, words)) => {
             let words =
                 words.split_once("error: ").map_or(words, |(_, words)| words);
@@ -271,8 +277,8 @@ fn complaint(file: &str, log: &str) -> String {
 }
 
 /// Removes what PoCL's own headers add to a message: `_cl_`, their prefix for
-/// the functions of the language, and ` <Spelling=HEADER:LINE:COLUMN>`, the place
-/// of the macro that adds it.
+/// built-in functions, and ` <Spelling=HEADER:LINE:COLUMN>`, the position of
+/// the macro that adds it.
 fn without_macros(log: &str) -> String {
     let mut parts = log.split(" <Spelling=");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -282,8 +288,8 @@ fn without_macros(log: &str) -> String {
     text.replace("'_cl_", "'")
 }
 
-/// Explains that a function that the compiler does not know belongs to a later
-/// version of the language than [`OPTIONS`] asks for.
+/// If the unknown function belongs to a later version of the language than
+/// [`OPTIONS`] selects, explains that.
 fn newer_function(words: &str) -> Option<String> {
     let is_unknown = ["undeclared", "implicit declaration", "unresolved"]
         .iter()
@@ -301,8 +307,8 @@ fn newer_function(words: &str) -> Option<String> {
     ))
 }
 
-/// Finds the line number of `..:LINE:COLUMN: WORDS`, and the words.
-fn after_place(text: &str) -> Option<(u32, &str)> {
+/// Returns the line number and the words of `..:LINE:COLUMN: WORDS`.
+fn after_position(text: &str) -> Option<(u32, &str)> {
     text.match_indices(':').find_map(|(colon, _)| {
         let mut parts = text[colon + 1..].splitn(3, ':');
         let line = parts.next()?.parse().ok()?;
@@ -325,36 +331,39 @@ mod tests {
             "<kernel>:3:5: error: use of undeclared identifier 'b'\n    b;",
             // Oclgrind
             "input.cl:3:5: error: use of undeclared identifier 'b'",
-            // An include that is missing, after a warning
+            // A missing include, after a warning
             "x.cl:1:1: warning: no\n\
              x.cl:3:5: fatal error: use of undeclared identifier 'b'",
         ] {
-            assert_eq!(complaint("my.cl", log), expected);
+            assert_eq!(first_error("my.cl", log), expected);
         }
         assert_eq!(
-            complaint("my.cl", "<kernel>:2:1: error: type: int\nerror: x"),
+            first_error("my.cl", "<kernel>:2:1: error: type: int\nerror: x"),
             "my.cl:2: type: int"
         );
         assert_eq!(
-            complaint("my.cl", "(): Warning: inline\nptxas error   : too big"),
+            first_error(
+                "my.cl",
+                "(): Warning: inline\nptxas error   : too big"
+            ),
             "my.cl does not compile: ptxas error   : too big"
         );
         assert_eq!(
-            complaint("my.cl", "out of luck\nand more"),
+            first_error("my.cl", "out of luck\nand more"),
             "my.cl does not compile: out of luck"
         );
-        assert!(complaint("my.cl", "").contains("has no log"));
-        // PoCL renames the functions of the language by macros of its headers.
+        assert!(first_error("my.cl", "").contains("has no log"));
+        // PoCL renames built-in functions with macros in its headers.
         let log = "error: /tmp/kcache/t_1.cl:7:5 <Spelling=/usr/pocl/include/\
                    _builtin_renames.h:993:28>: use of undeclared identifier \
                    '_cl_work_group_barrier'\nDevice failed to build";
         assert_eq!(
-            complaint("my.cl", log),
+            first_error("my.cl", log),
             "my.cl:7: use of undeclared identifier 'work_group_barrier' (a \
              function of OpenCL C 2.0, and kernels are compiled as OpenCL C \
              1.2: use `barrier(CLK_LOCAL_MEM_FENCE)` instead)"
         );
         let log = "Error(s) while linking: \nCannot find symbol half in kernel";
-        assert!(complaint("my.cl", log).starts_with("my.cl calls `half`,"));
+        assert!(first_error("my.cl", log).starts_with("my.cl calls `half`,"));
     }
 }

@@ -1,4 +1,5 @@
-//! The queue of a device, for one thread at a time, and what it still reads.
+//! The command queue of a device, for one thread at a time, and the uploads
+//! that it has not read yet.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,31 +10,32 @@ use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 use super::buffer::Contents;
 use super::device::DeviceInfo;
 use super::element::Stored;
-use super::status::refusal;
+use super::status::driver_error;
 use crate::{Error, ledger};
 
-/// A copy of so many bytes is kept for the device to fetch while the host
-/// goes on; whoever uploads more waits until it has been fetched.
-const COPIED: usize = 1 << 20;
-/// So many bytes of such copies are kept, until the next wait frees them.
-const KEPT: usize = 16 << 20;
+/// Maximum size of an upload in bytes for which the queue keeps a copy, so
+/// that the host can continue. For larger uploads the host waits.
+const MAX_COPY_BYTES: usize = 1 << 20;
+/// Maximum total size of these copies in bytes; a wait for the device frees
+/// them.
+const MAX_PENDING_COPY_BYTES: usize = 16 << 20;
 
-/// What is asked of a device is done in the order in which it was asked.
-/// There are two queues behind this, because a queue that keeps times costs
-/// more for each call: that one is used while somebody wants times.
+/// Executes commands in the order in which they are issued. It has two OpenCL
+/// queues, because each call is more expensive on a queue that records times:
+/// that one is used only while times are requested.
 pub(super) struct Queue {
     context: Context,
     info: &'static DeviceInfo,
     plain: CommandQueue,
-    /// Opened by the first who wants times.
+    /// Created when times are first requested.
     timing: Option<CommandQueue>,
-    /// Which of the two has the latest work.
+    /// Which of the two has the latest commands.
     timed: bool,
     uploads: Vec<Box<dyn Any + Send>>,
     bytes: usize,
-    /// What a failed command was to write, with its failure.
+    /// The outputs of failed commands, each with its failure.
     lost: Vec<(Weak<Contents>, Arc<Failure>)>,
-    /// How many commands have failed without a caller.
+    /// The number of commands that have failed without a caller.
     failures: Arc<AtomicU64>,
 }
 
@@ -94,8 +96,8 @@ impl Queue {
         }
     }
 
-    /// Returns the failure that has left a buffer without its contents, if
-    /// there was one.
+    /// Returns the failure that has lost the contents of a buffer, if there
+    /// was one.
     pub(super) fn check(&self, contents: &Arc<Contents>) -> Result<(), Error> {
         match self.find(contents) {
             Some(at) => Err(self.lost[at].1.error.clone()),
@@ -103,8 +105,8 @@ impl Queue {
         }
     }
 
-    /// Returns the failure as [`Queue::check`] does, and records that the program
-    /// has been told.
+    /// Like [`Queue::check`], but also records that the program has been told
+    /// of the failure.
     pub(super) fn report(&self, contents: &Arc<Contents>) -> Result<(), Error> {
         match self.find(contents) {
             Some(at) => Err(self.lost[at].1.reported()),
@@ -126,13 +128,13 @@ impl Queue {
         self.lost.iter().position(is_it)
     }
 
-    /// Returns the count of commands that have failed without a caller.
+    /// Returns the counter of commands that have failed without a caller.
     pub(super) fn failures(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.failures)
     }
 
-    /// Waits for the device. Returns the failure of a command whose results are
-    /// still held, unless a call has returned it before.
+    /// Waits for the device. Returns the failure of a command whose results
+    /// are still referenced, unless a call has returned it before.
     pub(super) fn finish_and_report(&mut self) -> Result<(), Error> {
         self.finish()?;
         let is_news =
@@ -146,7 +148,8 @@ impl Queue {
         }
     }
 
-    /// Begins to keep times, or ends it. What was asked before is done before.
+    /// Starts or stops recording times. Waits for the earlier commands if this
+    /// changes the queue.
     pub(super) fn keep_times(&mut self, times: bool) -> Result<(), Error> {
         match self.timing {
             None if times => self.timing = Some(self.open_timing()?),
@@ -162,16 +165,17 @@ impl Queue {
     fn open_timing(&self) -> Result<CommandQueue, Error> {
         let (context, id) = (&self.context, self.info.id);
         let keeps_times = Some(CommandQueueProperties::PROFILING_ENABLE);
-        core::create_command_queue(context, id, keeps_times)
-            .map_err(|error| refusal("Opening a queue that keeps times", error))
+        core::create_command_queue(context, id, keeps_times).map_err(|error| {
+            driver_error("Opening a queue that keeps times", error)
+        })
     }
 
-    /// Says whether it keeps times.
+    /// Returns whether times are recorded.
     pub(super) fn keeps_times(&self) -> bool {
         self.timed
     }
 
-    /// Returns the queue to ask.
+    /// Returns the OpenCL queue to use now.
     pub(super) fn current(&self) -> &CommandQueue {
         match &self.timing {
             Some(timing) if self.timed => timing,
@@ -179,29 +183,32 @@ impl Queue {
         }
     }
 
-    /// Waits until all is done that was asked.
+    /// Waits until all commands are complete.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         core::finish(self.current())
-            .map_err(|error| refusal("Waiting for the device", error))?;
-        self.nothing_waits();
+            .map_err(|error| driver_error("Waiting for the device", error))?;
+        self.release_copies();
         Ok(())
     }
 
-    /// Forgets the copies: the host has waited for the device, which has
-    /// fetched them.
-    pub(super) fn nothing_waits(&mut self) {
+    /// Frees the copies: the host has waited for the device, which has read
+    /// them.
+    pub(super) fn release_copies(&mut self) {
         self.uploads.clear();
         self.bytes = 0;
     }
 
-    /// Says whether it keeps a copy of so many bytes as well.
-    pub(super) fn keeps(&self, bytes: usize) -> bool {
-        bytes <= COPIED && self.bytes + bytes <= KEPT
+    /// Returns whether the queue can keep another copy of `bytes` bytes.
+    pub(super) fn has_room_for(&self, bytes: usize) -> bool {
+        bytes <= MAX_COPY_BYTES && self.bytes + bytes <= MAX_PENDING_COPY_BYTES
     }
 
-    /// Keeps a copy, which stays where it is until the device has fetched it,
-    /// and no longer than until the host waits: `nothing_waits` frees it.
-    pub(super) fn keep<T: Stored>(&mut self, copy: Box<[T]>) -> *const [T] {
+    /// Keeps a copy of an upload. The returned pointer is valid until the host
+    /// has waited for the device, when `release_copies` frees the copy.
+    pub(super) fn keep_copy<T: Stored>(
+        &mut self,
+        copy: Box<[T]>,
+    ) -> *const [T] {
         let place: *const [T] = &*copy;
         self.bytes += size_of_val(&*copy);
         self.uploads.push(Box::new(copy));
@@ -209,7 +216,7 @@ impl Queue {
     }
 }
 
-/// Counts that the host has waited for a device.
-pub(super) fn waited() {
+/// Counts a wait of the host for a device.
+pub(super) fn count_wait() {
     ledger::count(|counts| counts.waits += 1);
 }

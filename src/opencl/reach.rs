@@ -1,6 +1,7 @@
-//! How far a kernel of this crate reaches into its buffers, as a function of
-//! what it is given. The host compares that with the buffers before each
-//! launch; `Kernel::new` is where a kernel promises it.
+//! The reach of a kernel of this crate: how many values it accesses in each
+//! buffer, as a function of its arguments. The host compares the reach with
+//! the buffers before each launch; `Kernel::new` is where a kernel promises
+//! it.
 
 use std::iter;
 
@@ -8,31 +9,34 @@ use smallvec::SmallVec;
 
 use super::argument::{Argument, Scalar};
 
-/// How many values of each buffer, in the order of the arguments, a kernel
-/// may touch. `None` if the arguments are not those that it expects.
+/// The number of values of each buffer, in argument order, that a kernel may
+/// access. `None` if the arguments are not the expected ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reach {
-    /// As the arguments of a launch say.
+    /// Computed from the arguments of a launch.
     Computed(fn(&Given) -> Option<Reached>),
-    /// The same at each launch.
+    /// The same for every launch.
     Fixed(&'static [u64]),
 }
 
-/// A length for each buffer, on the stack: there are never many.
+/// A length for each buffer. It is on the stack, because a kernel has few
+/// buffers.
 pub(crate) type Reached = SmallVec<[u64; 8]>;
 
-/// What a kernel of this crate is given, from which it says how far it will
-/// reach into each buffer.
+/// The arguments and sizes of a launch, from which a kernel of this crate
+/// computes its reach.
 pub(crate) struct Given<'a> {
     pub(super) arguments: &'a [Argument<'a>],
-    /// The number of work-groups in each dimension, and of the items of one.
+    /// The number of work-groups, and the number of items in a group, in each
+    /// dimension.
     pub(super) groups: [usize; 3],
     pub(super) items: [usize; 3],
 }
 
 impl<'a> Given<'a> {
-    /// Lists for each buffer its length, and how far a kernel with this reach
-    /// goes into it; `None` where it cannot take these arguments.
+    /// Returns, for each buffer, its length and how many values a kernel with
+    /// this reach accesses, or `None` if the kernel cannot take these
+    /// arguments.
     pub(super) fn reaches(
         &self,
         reach: Option<Reach>,
@@ -46,11 +50,11 @@ impl<'a> Given<'a> {
             Argument::Buffer { len, .. } => Some(*len as u64),
             Argument::Scalar(_) => None,
         });
-        // Of a buffer that the kernel does not speak of, nothing is reached.
+        // Buffers that the reach does not list are not accessed.
         Some(lengths.zip(reached.into_iter().chain(iter::repeat(0))))
     }
 
-    /// Returns the `uint` at a place among the arguments, which count from 0.
+    /// Returns the `uint` argument at an index, counted from 0.
     pub(crate) fn uint(&self, index: usize) -> Option<u64> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
@@ -58,7 +62,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns the `int` at a place, if it is not negative.
+    /// Returns the `int` argument at an index, if it is not negative.
     pub(crate) fn int(&self, index: usize) -> Option<u64> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::I32(value))) => {
@@ -68,7 +72,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Returns the `int8` at a place among the arguments.
+    /// Returns the `int8` argument at an index.
     pub(crate) fn int8(&self, index: usize) -> Option<[i128; 8]> {
         match self.arguments.get(index) {
             Some(Argument::Scalar(Scalar::I32x8(values))) => {
@@ -78,18 +82,19 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Counts the items a group has along a dimension.
+    /// Returns the number of items in a group along a dimension.
     pub(crate) fn items(&self, dimension: usize) -> u64 {
         self.items[dimension] as u64
     }
 
-    /// Tells how many work-groups there are along a dimension.
+    /// Returns the number of work-groups along a dimension.
     pub(crate) fn groups(&self, dimension: usize) -> u64 {
         self.groups[dimension] as u64
     }
 }
 
-/// Computes how far a view reaches into a buffer. The kernels count in `int`.
+/// Returns how many elements of a buffer a view spans. Kernels compute offsets
+/// in `int`.
 pub(crate) fn view(
     offset: u64,
     shape: [i128; 8],
@@ -100,16 +105,16 @@ pub(crate) fn view(
         if size < 1 {
             return None;
         }
-        let way = (size - 1) * stride;
-        first += way.min(0);
-        last += way.max(0);
+        let span = (size - 1) * stride;
+        first += span.min(0);
+        last += span.max(0);
     }
     let inside = first >= 0 && last < i32::MAX.into();
     inside.then_some(last as u64 + 1)
 }
 
-/// Checks that a number of elements is not 0 and that a `uint` can hold it:
-/// what a kernel may divide by, or multiply without losing a carry.
+/// Returns the size if it is not 0 and fits a `uint`, so that a kernel may
+/// divide by it and multiply without overflow.
 pub(crate) fn counted(size: u64) -> Option<u64> {
     (1..=u32::MAX.into()).contains(&size).then_some(size)
 }

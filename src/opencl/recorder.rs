@@ -1,9 +1,9 @@
-//! What goes to a device is written down where somebody asked for it: the
-//! call on the host, and by its event what became of it on the device.
+//! Records the commands that go to a device: the call on the host, and, from
+//! its event, its times on the device.
 //!
-//! While nobody asks, a call costs one look at a number. A thread has a
-//! recording of its own, so that tests run side by side; `--trace` records
-//! the calls of every thread, those of a recording of its own too.
+//! While nothing is recorded, a call costs one atomic load. A recording
+//! belongs to one thread, so that tests can run in parallel. `--trace` records
+//! the calls of every thread, including those that have a recording already.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -31,70 +31,70 @@ use crate::timeline::{Slice, SliceKind, Timeline, Times};
 /// # }
 /// ```
 pub fn record<T>(work: impl FnOnce() -> T) -> Result<(T, Timeline), Error> {
-    /// Puts back what was recorded into before, after a panic too.
+    /// Restores the previous recording of this thread, also after a panic.
     struct Outer(Option<Shared>);
     impl Drop for Outer {
         fn drop(&mut self) {
-            OWN.set(self.0.take());
+            THIS_THREAD.set(self.0.take());
             ACTIVE.fetch_sub(1, Ordering::Relaxed);
         }
     }
     let recording = Shared::default();
     ACTIVE.fetch_add(1, Ordering::Relaxed);
-    let outer = Outer(OWN.replace(Some(Arc::clone(&recording))));
+    let outer = Outer(THIS_THREAD.replace(Some(Arc::clone(&recording))));
     let value = work();
     drop(outer);
     Ok((value, lock(&recording).timeline()?))
 }
 
-/// Records the calls of every thread, from here to [`stop`].
+/// Starts to record the calls of every thread, until [`stop`].
 pub(crate) fn start() {
     ACTIVE.fetch_add(1, Ordering::Relaxed);
-    *lock(&EVERYBODY) = Some(Shared::default());
+    *lock(&ALL_THREADS) = Some(Shared::default());
 }
 
-/// Ends the record, and returns what was recorded since [`start`].
+/// Stops recording, and returns what was recorded since [`start`].
 pub(crate) fn stop() -> Result<Timeline, Error> {
-    let Some(recording) = lock(&EVERYBODY).take() else {
+    let Some(recording) = lock(&ALL_THREADS).take() else {
         return Ok(Timeline::default());
     };
     ACTIVE.fetch_sub(1, Ordering::Relaxed);
     lock(&recording).timeline()
 }
 
-/// How many recordings there are.
+/// The number of active recordings.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
-static EVERYBODY: Mutex<Option<Shared>> = Mutex::new(None);
+static ALL_THREADS: Mutex<Option<Shared>> = Mutex::new(None);
 
 thread_local! {
-    static OWN: RefCell<Option<Shared>> = const { RefCell::new(None) };
+    static THIS_THREAD: RefCell<Option<Shared>> = const { RefCell::new(None) };
 }
 
 type Shared = Arc<Mutex<Recording>>;
 
-/// Locks the record. A panic leaves no slice half written.
+/// Locks a recording. A panic leaves no partially written slice.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A call that is recorded: it began, and has not come back yet.
+/// A recorded call that has begun and has not returned yet.
 pub(super) struct Call {
-    /// The thread's own, and everybody's.
+    /// The recording of this thread, and the one of all threads.
     recordings: Vec<Shared>,
     began: Instant,
-    /// Since when the event may be in the queue.
+    /// The earliest time at which the event can be in the queue.
     queues: Instant,
     holds: Option<String>,
 }
 
-/// Notes the beginning of a call, where somebody records.
+/// Records the beginning of a call, if a recording is active.
 pub(super) fn call() -> Option<Call> {
     if ACTIVE.load(Ordering::Relaxed) == 0 {
         return None;
     }
-    let own = OWN.with_borrow(Option::clone);
-    let everybody = lock(&EVERYBODY).clone();
-    let recordings: Vec<Shared> = own.into_iter().chain(everybody).collect();
+    let own = THIS_THREAD.with_borrow(Option::clone);
+    let all_threads = lock(&ALL_THREADS).clone();
+    let recordings: Vec<Shared> = own.into_iter().chain(all_threads).collect();
     if recordings.is_empty() {
         return None;
     }
@@ -103,15 +103,14 @@ pub(super) fn call() -> Option<Call> {
 }
 
 impl Call {
-    /// Notes that what the host had to prepare is done, and the driver is
-    /// asked for a kernel that holds these operations, if it was written.
+    /// Records that the host's preparation is done and the driver is called,
+    /// and the operations of the kernel, if it was generated.
     pub(super) fn queues(&mut self, holds: &str) {
         self.holds = Some(holds.to_string()).filter(|it| !it.is_empty());
         self.queues = Instant::now();
     }
 
-    /// Notes that the call has come back, with its event if the device takes
-    /// part.
+    /// Records that the call has returned, with its event if it has one.
     pub(super) fn returned(
         self,
         device: &'static DeviceInfo,
@@ -140,7 +139,7 @@ impl Call {
     }
 }
 
-/// The slices so far.
+/// The slices recorded so far.
 struct Recording {
     zero: Instant,
     slices: Vec<Slice>,
@@ -152,25 +151,26 @@ struct Recording {
 /// A device that takes part.
 struct Lane {
     device: &'static DeviceInfo,
-    /// The events that have not been asked yet.
-    unasked: VecDeque<Unasked>,
-    /// How far the device's clock is behind the host's, at least. Nothing is
-    /// in the queue before the host puts it there, so each event gives a
-    /// bound, and the largest comes closest. (Over minutes two clocks drift
-    /// apart, and nobody looks at minutes by the microsecond.)
-    behind: Option<i128>,
+    /// The events whose times have not been queried yet.
+    pending: VecDeque<PendingEvent>,
+    /// A lower bound of the host's clock minus the device's clock. An event
+    /// cannot be in the queue before the host calls the driver, so each event
+    /// gives a lower bound, and the largest is the closest. The drift of the
+    /// clocks over minutes is ignored.
+    clock_offset: Option<i128>,
 }
 
-/// The event of the slice at a place, and since when it may be in the queue.
-struct Unasked {
+/// The event of the slice with this index, and the earliest time at which it
+/// can be in the queue.
+struct PendingEvent {
     at: usize,
     queues: u64,
     event: Event,
 }
 
-/// So many events of a device may be kept: a driver that keeps too many
-/// becomes slow.
-const MOST_UNASKED: usize = 512;
+/// Maximum number of pending events per device: a driver becomes slow if it
+/// has to keep too many.
+const MAX_PENDING_EVENTS: usize = 512;
 
 impl Default for Recording {
     fn default() -> Recording {
@@ -190,7 +190,7 @@ impl Recording {
         since.as_nanos().try_into().unwrap_or(u64::MAX)
     }
 
-    /// Finds the number of this thread, in the order of the first calls.
+    /// Returns the number of this thread, in the order of the first calls.
     fn thread(&mut self) -> usize {
         let id = thread::current().id();
         let known = self.threads.iter().position(|known| *known == id);
@@ -204,8 +204,8 @@ impl Recording {
         let is_its = |lane: &Lane| lane.device.index == device.index;
         let known = self.lanes.iter().position(is_its);
         known.unwrap_or_else(|| {
-            let unasked = VecDeque::new();
-            self.lanes.push(Lane { device, unasked, behind: None });
+            let pending = VecDeque::new();
+            self.lanes.push(Lane { device, pending, clock_offset: None });
             self.lanes.len() - 1
         })
     }
@@ -218,30 +218,31 @@ impl Recording {
         event: Option<Event>,
     ) {
         let (at, lane) = (self.slices.len(), self.lane(device));
-        // These wait for all before them, so that asking costs no waiting.
+        // These calls wait for everything before them, so querying the events
+        // does not wait.
         let all_ended =
             matches!(slice.kind, SliceKind::Read | SliceKind::Finish);
         self.slices.push(slice);
-        let unasked = &mut self.lanes[lane].unasked;
-        unasked.extend(event.map(|event| Unasked { at, queues, event }));
+        let pending = &mut self.lanes[lane].pending;
+        pending.extend(event.map(|event| PendingEvent { at, queues, event }));
         if all_ended {
             self.ask(lane, 0);
-        } else if unasked.len() > MOST_UNASKED {
-            self.ask(lane, MOST_UNASKED / 2);
+        } else if pending.len() > MAX_PENDING_EVENTS {
+            self.ask(lane, MAX_PENDING_EVENTS / 2);
         }
     }
 
-    /// Asks the oldest events of a lane for their times, but for the last
-    /// few.
-    fn ask(&mut self, lane: usize, but_for: usize) {
-        let Lane { unasked, behind, .. } = &mut self.lanes[lane];
-        let oldest = ..unasked.len().saturating_sub(but_for);
-        for Unasked { at, queues, event } in unasked.drain(oldest) {
+    /// Queries the times of the oldest pending events of a lane, all but the
+    /// last `keep`.
+    fn ask(&mut self, lane: usize, keep: usize) {
+        let Lane { pending, clock_offset, .. } = &mut self.lanes[lane];
+        let oldest = ..pending.len().saturating_sub(keep);
+        for PendingEvent { at, queues, event } in pending.drain(oldest) {
             match event.times() {
                 Ok(times) => {
                     self.slices[at].times = Some(times);
                     let here = i128::from(queues) - i128::from(times.queued);
-                    *behind = (*behind).max(Some(here));
+                    *clock_offset = (*clock_offset).max(Some(here));
                 }
                 Err(error) => {
                     self.failed.get_or_insert(error);
@@ -250,7 +251,7 @@ impl Recording {
         }
     }
 
-    /// Puts everything on one clock, which starts with the first call.
+    /// Converts all times to one clock, which starts with the first call.
     fn timeline(&mut self) -> Result<Timeline, Error> {
         for lane in 0..self.lanes.len() {
             self.ask(lane, 0);
@@ -259,17 +260,19 @@ impl Recording {
             return Err(error);
         }
         let mut slices = std::mem::take(&mut self.slices);
-        // A build returns before the launch that it belongs to, and was
-        // called after it.
+        // A build returns before the launch that caused it but was called
+        // after it.
         slices.sort_by_key(|slice| slice.call[0]);
         let first = slices.first().map_or(0, |slice| slice.call[0]);
         for slice in &mut slices {
             slice.call = slice.call.map(|moment| moment - first);
             let is_its = |lane: &&Lane| lane.device.index == slice.device;
             let lane = self.lanes.iter().find(is_its);
-            let behind = lane.and_then(|lane| lane.behind).unwrap_or(0);
+            let clock_offset =
+                lane.and_then(|lane| lane.clock_offset).unwrap_or(0);
             let here = |moment: u64| {
-                let here = i128::from(moment) + behind - i128::from(first);
+                let here =
+                    i128::from(moment) + clock_offset - i128::from(first);
                 u64::try_from(here).unwrap_or(0)
             };
             slice.times = slice.times.map(|times| Times {

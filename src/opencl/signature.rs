@@ -1,4 +1,4 @@
-//! What a compiled kernel says about itself: its parameters and its limits.
+//! The parameters and limits of a compiled kernel.
 
 use ocl::core::KernelArgAddressQualifier as Address;
 use ocl::core::{self, KernelArgInfo, KernelArgInfoResult};
@@ -7,29 +7,29 @@ use ocl::core::{KernelWorkGroupInfo, KernelWorkGroupInfoResult};
 
 use super::device::DeviceInfo;
 
-/// A kernel as a device has compiled it.
+/// The properties of a kernel compiled for a device.
 pub(super) struct Signature {
-    /// One for each argument; `None` where the driver does not tell.
+    /// One per argument; `None` if the driver does not know it.
     pub(super) parameters: Vec<Option<Parameter>>,
-    /// The most work-items in one group of this kernel.
+    /// The maximum number of work-items in a group of this kernel.
     pub(super) max_work_group: usize,
-    /// The local size that it requires; zeros where it requires none.
+    /// The local size that it requires, or zeros if it requires none.
     pub(super) required_local: [usize; 3],
-    /// Bytes of `__local` memory that one group takes.
+    /// The size in bytes of the `__local` memory of a group.
     pub(super) local_memory: u64,
 }
 
 /// A parameter as the source declares it.
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// `float*`, `uint`.
+    /// Such as `float*` or `uint`.
     pub(super) type_name: String,
     pub(super) address: Address,
     constant: bool,
 }
 
 impl Parameter {
-    fn of(
+    fn query(
         kernel: &core::Kernel,
         index: u32,
         info: &DeviceInfo,
@@ -56,7 +56,7 @@ impl Parameter {
         })
     }
 
-    /// Writes the declaration, as it stands in the source.
+    /// Returns the declaration as it is written in the source.
     pub(super) fn declaration(&self) -> String {
         let address = match self.address {
             Address::Global => "global ",
@@ -64,20 +64,20 @@ impl Parameter {
             Address::Local => "local ",
             Address::Private => "",
         };
-        // Constant memory is const, with or without the word.
+        // Constant memory is const, with or without the qualifier.
         let constant = self.constant && self.address == Address::Global;
         let constant = if constant { "const " } else { "" };
         format!("`{address}{constant}{} {}`", self.type_name, self.name)
     }
 
-    /// Tells whether the kernel has promised not to write to it.
+    /// Returns whether the kernel has promised not to write to it.
     pub(super) fn is_read_only(&self) -> bool {
         self.constant || self.address == Address::Constant
     }
 }
 
 impl Signature {
-    pub(super) fn of(
+    pub(super) fn query(
         kernel: &core::Kernel,
         info: &DeviceInfo,
     ) -> Result<Signature, core::Error> {
@@ -85,7 +85,7 @@ impl Signature {
             CompileWorkGroupSize, LocalMemSize, WorkGroupSize,
         };
         use KernelWorkGroupInfoResult as Answer;
-        let of_group =
+        let ask_limit =
             |what| core::get_kernel_work_group_info(kernel, info.id, what);
         let count = match core::get_kernel_info(kernel, KernelInfo::NumArgs)? {
             KernelInfoResult::NumArgs(count) => count,
@@ -93,17 +93,17 @@ impl Signature {
         };
         Ok(Signature {
             parameters: (0..count)
-                .map(|index| Parameter::of(kernel, index, info).ok())
+                .map(|index| Parameter::query(kernel, index, info).ok())
                 .collect(),
-            max_work_group: match of_group(WorkGroupSize)? {
+            max_work_group: match ask_limit(WorkGroupSize)? {
                 Answer::WorkGroupSize(size) => size,
                 _ => info.max_work_group,
             },
-            required_local: match of_group(CompileWorkGroupSize)? {
+            required_local: match ask_limit(CompileWorkGroupSize)? {
                 Answer::CompileWorkGroupSize(size) => size,
                 _ => [0; 3],
             },
-            local_memory: match of_group(LocalMemSize)? {
+            local_memory: match ask_limit(LocalMemSize)? {
                 Answer::LocalMemSize(bytes) => bytes,
                 _ => 0,
             },

@@ -1,10 +1,9 @@
-//! The text of a kernel, and what this crate knows of it before a device
-//! compiles it.
+//! The source of a kernel, before a device compiles it.
 
 use super::reach::{Given, Reach, Reached};
 
-/// A kernel that is compiled into this crate, one of the lists that the parts
-/// keep.
+/// A kernel that is compiled into this crate; each part has a list of its
+/// kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
     file: &'static str,
@@ -17,15 +16,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Makes a kernel; [`kernel!`](super::kernel) takes the text from its
+    /// Creates a kernel; [`kernel!`](super::kernel) reads the text from its
     /// file.
     ///
     /// # Safety
     ///
-    /// Whatever arguments and sizes it is launched with, the kernel touches
-    /// no more of each buffer than `reach` says of them, has no races, and
-    /// all its work-items come to an end. A list of kernels is tested for
-    /// this by being named in `tests/opencl/reach.rs`.
+    /// Whatever arguments and sizes it is launched with, the kernel accesses
+    /// no more of each buffer than `reach` returns for them, has no races, and
+    /// all its work-items terminate. A list of kernels is tested for this by
+    /// being named in `tests/opencl/reach.rs`.
     pub(crate) const unsafe fn new(
         file: &'static str,
         text: &'static str,
@@ -37,12 +36,11 @@ impl Kernel {
         Kernel { file, text, name, options, types, holds, reach }
     }
 
-    /// Makes a kernel of a text that was written here, whose sizes all stand in
-    /// it.
+    /// Creates a kernel from a generated text that contains all its sizes.
     ///
     /// # Safety
     ///
-    /// That of [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub(super) unsafe fn written(
         name: &'static str,
         text: &'static str,
@@ -54,12 +52,12 @@ impl Kernel {
         Kernel { file, text, name, options, types, holds, reach }
     }
 
-    /// Compiles the same kernel with options: `-D TILE=16`. What it promised
-    /// holds with them too.
+    /// Returns the same kernel with compiler options, such as `-D TILE=16`.
+    /// Its promises must hold with them too.
     ///
     /// # Safety
     ///
-    /// That of [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub(crate) const unsafe fn with_options(
         self,
         options: &'static str,
@@ -67,17 +65,18 @@ impl Kernel {
         Kernel { options, ..self }
     }
 
-    /// Compiles the same kernel for numbers of other types, which options
-    /// say. What it promised counts elements, and holds for them too.
+    /// Returns the same kernel for other element types, which are set by
+    /// compiler options. Its reach counts elements, and must hold for these
+    /// types too.
     ///
     /// # Safety
     ///
-    /// That of [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub(crate) const unsafe fn with_types(self, types: &'static str) -> Kernel {
         Kernel { types, ..self }
     }
 
-    /// Returns the file, from the root of the repository.
+    /// Returns the path of the file, relative to the root of the repository.
     pub fn file(&self) -> &'static str {
         self.file
     }
@@ -92,15 +91,15 @@ impl Kernel {
         self.name
     }
 
-    /// Returns the operations that a written kernel holds, those of a shape
-    /// together: `add, relu [512, 256]; sum [512]`. A kernel that nobody wrote
-    /// while the program ran holds none but its own.
+    /// Returns the operations that a generated kernel contains, grouped by
+    /// shape: `add, relu [512, 256]; sum [512]`. For any other kernel the
+    /// string is empty.
     pub fn holds(&self) -> &'static str {
         self.holds
     }
 
-    /// Returns how many values of each buffer a written kernel reaches, in the
-    /// order of its arguments.
+    /// Returns the reach of a generated kernel: how many values it accesses in
+    /// each buffer, in argument order.
     pub fn written_reach(&self) -> Option<&'static [u64]> {
         match self.reach {
             Reach::Fixed(reach) => Some(reach),
@@ -108,12 +107,12 @@ impl Kernel {
         }
     }
 
-    /// Returns what the compiler is told.
+    /// Returns the compiler options.
     pub fn options(&self) -> &'static str {
         self.options
     }
 
-    /// Returns what it is told of the types of the numbers.
+    /// Returns the compiler options that set the element types.
     pub fn types(&self) -> &'static str {
         self.types
     }
@@ -125,7 +124,7 @@ impl Kernel {
     }
 }
 
-/// A kernel from anywhere: a learner's file, a string.
+/// A kernel from any other source, such as a learner's file or a string.
 #[derive(Clone, Debug)]
 pub struct Source {
     file: String,
@@ -135,8 +134,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Makes a source of the kernel `name` in `text`. `file` is what errors
-    /// call the text.
+    /// Creates a source for the kernel `name` in `text`. `file` is the name
+    /// that errors use for the text.
     pub fn new(file: &str, text: &str, name: &str) -> Source {
         Source {
             file: file.to_owned(),
@@ -146,7 +145,7 @@ impl Source {
         }
     }
 
-    /// Sets options for the compiler: `-D TILE=16`.
+    /// Sets compiler options, such as `-D TILE=16`.
     pub fn options(mut self, options: &str) -> Source {
         self.options = options.to_owned();
         self
@@ -165,7 +164,7 @@ impl Source {
     }
 }
 
-/// What a launch needs to know of a [`Kernel`] or a [`Source`].
+/// The common form of a [`Kernel`] and a [`Source`], as a launch needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) file: &'a str,
@@ -178,20 +177,20 @@ pub(super) struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// Joins what the compiler is told.
+    /// Joins all compiler options.
     pub(super) fn all_options(&self) -> String {
         format!("{} {}", self.types, self.options).trim().to_owned()
     }
 }
 
-/// The kernel `$name` of the file `$file` under `kernels/`, and its reach. What
-/// several files need may stand in one that is put in front of them.
+/// Creates the kernel `$name` of the file `$file` under `kernels/`, with its
+/// reach. `$front` is text that is put in front of the file.
 macro_rules! kernel {
     ($file:literal, $name:expr, $reach:expr) => {
         $crate::opencl::kernel!($file, "", $name, $reach)
     };
     ($file:literal, $front:expr, $name:expr, $reach:expr) => {
-        // SAFETY: its file guards each access by the sizes that it is given,
+        // SAFETY: the file guards each access by the sizes that it is given,
         // and the tests of reach launch it with random ones.
         unsafe {
             $crate::opencl::Kernel::new(

@@ -1,18 +1,18 @@
-//! What a driver's answer means, in words.
+//! The meaning of a driver's status codes, in words.
 //!
-//! OpenCL answers every call with a number. Most of them cannot reach a
-//! reader, because the host checks before it calls; these can.
+//! OpenCL returns a status from every call. Most errors cannot reach a reader,
+//! because the host checks before it calls; these can.
 //!
-//! `ocl` panics on a number that the standard does not name, so such a one
-//! never comes this far through `ocl`.
+//! `ocl` panics on a status that the standard does not define, so such a
+//! status never gets here through `ocl`.
 
 use ocl::core;
 
 use crate::Error;
 
-/// Writes the sentence for a call that the driver refused: what we were
+/// Returns the error for a call that the driver has rejected: what we were
 /// `doing`, what the status means, and its name for a search.
-pub(super) fn refusal(doing: &str, error: core::Error) -> Error {
+pub(super) fn driver_error(doing: &str, error: core::Error) -> Error {
     Error::Device(match error.api_status() {
         Some(status) => {
             let code = status as i32;
@@ -25,7 +25,7 @@ pub(super) fn refusal(doing: &str, error: core::Error) -> Error {
     })
 }
 
-/// Tells what a status means and what to do about it.
+/// Returns what a status means and what to do about it.
 pub(super) fn meaning(status: i32) -> &'static str {
     match status {
         -1 => "the platform has no such device",
@@ -108,7 +108,7 @@ mod tests {
     fn a_status_of_the_standard_and_a_stranger_both_have_a_sentence() {
         assert!(meaning(-4).contains("no room for a buffer"));
         assert!(meaning(-46).contains("no kernel of this name"));
-        // A queue is invalid after the device was lost, too.
+        // A queue also becomes invalid when its device is lost.
         assert!(meaning(-36).contains("the device was lost"));
         assert!(meaning(-123_456).contains("no place in the OpenCL standard"));
     }

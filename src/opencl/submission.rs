@@ -24,15 +24,16 @@ use super::argument::Value;
 use super::buffer::Contents;
 use super::device::{DeviceInfo, Kind};
 use super::extent::Extent;
-use super::program::Known;
+use super::program::CompiledKernel;
 use super::queue::Queue;
-use super::status::refusal;
+use super::status::driver_error;
 use crate::Error;
 
 /// The variable that turns the thread `on` or `off` for all devices.
 const VARIABLE: &str = "RUNGRAD_SUBMISSION_THREAD";
 
-/// The most commands that may be pending; the host waits to issue another.
+/// Maximum number of pending commands; beyond it the host waits to issue
+/// another.
 const MAX_PENDING: usize = 1024;
 /// How long the thread polls for a command before it sleeps.
 const POLLING: Duration = Duration::from_micros(100);
@@ -40,7 +41,7 @@ const POLLING: Duration = Duration::from_micros(100);
 /// A launch that was checked: the arguments fit the kernel, the sizes fit the
 /// device, and the kernel stays within its buffers and terminates.
 pub(super) struct CheckedLaunch {
-    known: Arc<Known>,
+    known: Arc<CompiledKernel>,
     values: Vec<Value>,
     global: Extent,
     local: Extent,
@@ -54,7 +55,7 @@ impl CheckedLaunch {
     /// All of it was checked, and the kernel, launched with it, accesses no
     /// memory outside its buffers, and all its work-items terminate.
     pub(super) unsafe fn new(
-        known: Arc<Known>,
+        known: Arc<CompiledKernel>,
         values: Vec<Value>,
         [global, local]: [Extent; 2],
     ) -> CheckedLaunch {
@@ -70,16 +71,17 @@ impl CheckedLaunch {
     ) -> Result<core::Event, Error> {
         let mut buffers = self.values.iter().filter_map(Value::contents);
         buffers.try_for_each(|(contents, _)| queue.check(contents))?;
-        let launching =
-            |error| refusal(&format!("Launching `{}`", self.known.name), error);
+        let launching = |error| {
+            driver_error(&format!("Launching `{}`", self.known.name), error)
+        };
         let kernel = self.known.object();
         for (index, value) in (0..).zip(&self.values) {
             value.set(&kernel, index).map_err(launching)?;
         }
         let mut event = core::Event::null();
         queue.keep_times(times)?;
-        // SAFETY: the promise of `new`. Buffers that are dropped meanwhile live
-        // on until the kernel has ended.
+        // SAFETY: the promise of `new`. Buffers that are dropped in the
+        // meantime are kept alive until the kernel has ended.
         unsafe {
             core::enqueue_kernel(
                 queue.current(),
@@ -130,12 +132,12 @@ impl SubmissionThread {
         is_worthwhile(env::var_os(VARIABLE), info.kind).then(|| start(queue))?
     }
 
-    /// Hands over a command.
+    /// Sends a command to the thread.
     pub(super) fn submit(&self, command: Command) {
         self.0.send(command).expect("the thread never ends");
     }
 
-    /// Waits until the driver has every command that was handed over before.
+    /// Waits until the driver has every command that was submitted before.
     pub(super) fn flush(&self) {
         let (reply, replies) = sync_channel(1);
         self.submit(Command::Reply(reply));
@@ -143,8 +145,8 @@ impl SubmissionThread {
     }
 }
 
-/// Polls for a while before it sleeps: to wake a thread takes as long as a few
-/// launches.
+/// Polls for a while before it sleeps, because waking a thread takes as long
+/// as a few launches.
 fn receive<T>(channel: &Receiver<T>) -> Option<T> {
     let start = Instant::now();
     while start.elapsed() < POLLING {
@@ -157,7 +159,7 @@ fn receive<T>(channel: &Receiver<T>) -> Option<T> {
 }
 
 /// Returns whether commands go through a thread. An OpenCL device that is the
-/// processor needs its cores for the kernels.
+/// CPU needs its cores for the kernels.
 fn is_worthwhile(word: Option<OsString>, kind: Kind) -> bool {
     match word {
         Some(word) if word == "on" => true,
@@ -186,7 +188,7 @@ fn submit_all(channel: Receiver<Command>, queue: &'static Mutex<Queue>) {
                 }
             }
             Command::Reply(reply) => {
-                // The caller has left only if its thread has ended.
+                // Fails only if the caller's thread has ended; ignore that.
                 let _ = reply.send(());
             }
         }

@@ -1,11 +1,11 @@
-//! Kernels as text, written while a program runs; built in "Kernels that write
-//! themselves".
+//! Generates kernels as text while a program runs; built in "Kernels that
+//! write themselves".
 //!
-//! What comes in is a [`Plan`] and never text, so a written kernel keeps to
-//! its buffers as those of this crate do: each of its items either returns or
-//! counts below the sizes that stand in the text, each index is a sum of such
-//! counts whose bounds are known, and a buffer that is shorter than the largest
-//! of them is refused before the launch.
+//! The input is a [`Plan`] and never text, so a generated kernel stays within
+//! its buffers, as the kernels of this crate do: each of its items either
+//! returns or counts below the sizes that are in the text, each index is a sum
+//! of such counts whose bounds are known, and a launch with a buffer that is
+//! shorter than the largest index is rejected.
 
 mod formula;
 mod functions;
@@ -22,63 +22,65 @@ use self::functions::{PUT, TAKE};
 use super::expression::{Plan, Space, Value};
 use super::source::Kernel;
 
-/// How the items of a group share rows.
+/// How the items of a work-group share rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Team {
-    /// So many have a row.
+    /// Work-items that cooperate on one row.
     pub items: usize,
-    /// So many rows are of a group.
+    /// Rows handled by one work-group.
     pub rows: usize,
-    /// Whether neighbors have neighboring rows, and not columns.
+    /// `true`: adjacent items take adjacent rows; `false`: adjacent columns.
     pub across: bool,
-    /// So many items fill the device.
+    /// Work-items needed to saturate the device.
     pub full: usize,
 }
 
-/// A number of an expression: it stands in the text, or is an argument.
+/// A scalar of an expression: a constant in the text, or an argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
-    /// It stands in the text.
+    /// A constant in the text.
     Written(f32),
-    /// It is given at each launch.
+    /// An argument of each launch.
     Given,
 }
 
-/// A kernel that was written, and how it is launched.
+/// A generated kernel, and how it is launched.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The kernel.
     pub kernel: Kernel,
-    /// So many work-items it needs, in groups of so many.
+    /// The global size: the number of work-items.
     pub global: usize,
-    /// The items of a group; any number of them where rows are not joined.
+    /// The local size: the number of work-items in a group. A kernel without
+    /// reductions works with any local size.
     pub local: usize,
 }
 
-/// Every kernel that was written, the oldest first.
+/// Every generated kernel, oldest first.
 static WRITTEN: Mutex<Vec<Kernel>> = Mutex::new(Vec::new());
 
-/// The variable that prints each kernel when it is written.
+/// The environment variable that prints each kernel when it is generated.
 const SHOW: &str = "RUNGRAD_SHOW";
 
-/// Lists every kernel that this process has written, the oldest first.
+/// Returns every kernel that this process has generated, oldest first.
 pub fn written() -> Vec<Kernel> {
     WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Counts below each other: the items of a group that walk no rows, and of one
-/// whose items have two fours, one in each half: where they lay side by side, a
-/// copy of 2^26 numbers took 147 us on an NVIDIA H200, and so it takes 133
-/// (driver 580.159.04, November 2026).
+/// Work-group sizes of kernels without reductions: the general one, and the
+/// one of kernels whose items have two `float4`s each. The two are half an
+/// array apart, which is faster than two adjacent ones; see
+/// docs/benchmarks.md.
 const GROUP: usize = 256;
 const GROUP_OF_EIGHTS: usize = 128;
 
-/// An item has two fours where no more arrays than so many are read and written.
-const ARRAYS: usize = 4;
+/// Maximum number of arrays that are read and written by a kernel whose items
+/// have two `float4`s.
+const MAX_ARRAYS_FOR_EIGHTS: usize = 4;
 
 impl<Op: Copy> Plan<Op> {
-    /// Says whether neighbors should have neighboring rows: most of what is
-    /// read then lies side by side.
+    /// Returns whether adjacent items should take adjacent rows, because most
+    /// inputs are then read at adjacent addresses.
     pub fn lies_across(&self) -> bool {
         let [r, c] = &self.counts;
         let mut votes = 0;
@@ -92,8 +94,9 @@ impl<Op: Copy> Plan<Op> {
         votes < 0
     }
 
-    /// Writes the kernel. It takes the buffers that are read, those of integers
-    /// first, those that are written, and the numbers that are given.
+    /// Generates the kernel. Its arguments are the buffers of integers, the
+    /// other input buffers, the output buffers, and the scalars that are
+    /// arguments.
     pub fn write(
         &self,
         formula: impl Fn(Op) -> Formula,
@@ -132,11 +135,11 @@ impl<Op: Copy> Plan<Op> {
             });
         let reach: Vec<u64> = reaches.chain(stores).collect();
         let [name, text, holds] = [name, text, holds].map(|text| &*text.leak());
-        // SAFETY: its items count below the sizes in its text, and so each
-        // index is within its bounds, which `reach` has. Its loops go over
-        // columns and halves of teams, and all items of a group meet at each
-        // barrier. No two items write to a place: each has its own element, or
-        // row, or columns of a row.
+        // SAFETY: its items count below the sizes in its text, so each index
+        // is within its bounds, which `reach` contains. Its loops go over
+        // columns and halves of teams, and all items of a group reach each
+        // barrier. No two items write to the same address: each has its own
+        // element, or row, or columns of a row.
         let kernel =
             unsafe { Kernel::written(name, text, holds, reach.leak()) };
         let (global, local) = match self.space {
@@ -158,8 +161,8 @@ impl<Op: Copy> Plan<Op> {
         Written { kernel, global, local }
     }
 
-    /// Counts the elements of an item: four where they can be read at once, and
-    /// eight where those fill the device.
+    /// Returns the number of elements per item: four if they can be read at
+    /// once, and eight if that still saturates the device.
     fn each(&self, team: Team) -> usize {
         let Space::Each(n) = self.space else { return 1 };
         let [i, _] = &self.counts;
@@ -169,7 +172,7 @@ impl<Op: Copy> Plan<Op> {
         match (fours.count(), self.stores.len()) {
             (0, _) => 1,
             _ if n < 4 => 1,
-            (read, written) if read + written <= ARRAYS => {
+            (read, written) if read + written <= MAX_ARRAYS_FOR_EIGHTS => {
                 let fill = n.is_multiple_of(8) && n / 8 >= team.full;
                 if fill { 8 } else { 4 }
             }
@@ -186,18 +189,19 @@ struct Writer<'a, Op> {
     shape: &'a dyn Fn(usize) -> String,
     text: String,
     functions: BTreeSet<String>,
-    /// What is read once and then kept by the items of a team, and whether it
-    /// was read.
+    /// The inputs that the items of a team keep in registers, and whether each
+    /// has been read.
     kept: BTreeMap<usize, bool>,
 }
 
-/// Writes the place of a four of `at`, or of the one in the second half.
+/// Returns the index of a `float4` in the first half, or of the one in the
+/// second half.
 fn place(at: &str, four: usize, half: usize) -> String {
     if four == 0 { at.to_owned() } else { format!("{at} + {half}") }
 }
 
-/// So many numbers an item can keep.
-const KEPT: usize = 64;
+/// Maximum number of values that an item keeps in registers.
+const MAX_KEPT_VALUES: usize = 64;
 
 impl<Op: Copy> Writer<'_, Op> {
     fn head(&self, name: &str) -> String {
@@ -246,7 +250,7 @@ impl<Op: Copy> Writer<'_, Op> {
         self.plan.parts.text(index)
     }
 
-    /// Writes the lines that compute a value for each element.
+    /// Writes the body of a kernel over elements.
     fn each(&mut self, n: usize) -> String {
         let each = self.plan.each(self.team);
         self.put(0, "{");
@@ -257,14 +261,15 @@ impl<Op: Copy> Writer<'_, Op> {
             self.lines(1, |_| true, &[]);
             self.stores(1, |_| true);
         } else {
-            self.each_of_some(n, each);
+            self.vectorized(n, each);
         }
         self.put(0, "}");
         std::mem::take(&mut self.text)
     }
 
-    /// Writes them for one or two fours, each read at once where it lies so.
-    fn each_of_some(&mut self, n: usize, each: usize) {
+    /// Writes the body for one or two `float4`s per item. Contiguous inputs
+    /// are read as `float4`.
+    fn vectorized(&mut self, n: usize, each: usize) {
         let plan = self.plan;
         let part = n / (each / 4);
         self.put(1, "uint at = 4 * get_global_id(0);");
@@ -315,7 +320,7 @@ impl<Op: Copy> Writer<'_, Op> {
             self.put(2, &format!("y{out}[k] = v{};", store.line));
         }
         let inner = std::mem::take(&mut self.text);
-        // Nobody counts what nobody asks for.
+        // Emit the index computation only if the body uses it.
         if has_word(&inner, "i") {
             let _ = writeln!(body, "        {i}");
         }
@@ -336,7 +341,8 @@ impl<Op: Copy> Writer<'_, Op> {
         }
     }
 
-    /// Writes some of the lines; those that were read in fours come from there.
+    /// Writes the lines that are `wanted`. The lines in `read` have been
+    /// loaded as `float4`.
     fn lines(
         &mut self,
         deep: usize,
@@ -389,7 +395,7 @@ impl<Op: Copy> Writer<'_, Op> {
         }
     }
 
-    /// Writes the stores of some lines.
+    /// Writes the stores that are `wanted`.
     fn stores(&mut self, deep: usize, wanted: impl Fn(usize) -> bool) {
         for (out, store) in self.plan.stores.iter().enumerate() {
             if wanted(out) {

@@ -1,4 +1,4 @@
-//! From steps to the lines of one kernel.
+//! Translates steps into the lines of one kernel.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use smallvec::SmallVec;
 
 use super::super::index::Index;
 use super::{
-    Join, Joining, Line, MOST_LINES, Node, Operand, Plan, Space, Step, Store,
+    Join, Joining, Line, MAX_LINES, Node, Operand, Plan, Space, Step, Store,
     Value,
 };
 use crate::shape::size;
 
-/// Follows the indices of a kernel.
+/// Follows the indices from the result to the buffers.
 pub(super) struct Planner<'a, Op> {
     pub(super) nodes: &'a [Node<Op>],
     pub(super) plan: Plan<Op>,
-    /// The line of a step at an index.
+    /// The line that computes a step at an index.
     pub(super) known: HashMap<(usize, Index), usize>,
     pub(super) root: usize,
 }
 
 impl<Op: Copy> Planner<'_, Op> {
-    /// Finds the line that computes a step at an index, or the step that must
-    /// be computed before.
+    /// Returns the line that computes a step at an index, or the step that
+    /// must be computed by an earlier kernel.
     pub(super) fn line(
         &mut self,
         step: usize,
@@ -31,7 +31,7 @@ impl<Op: Copy> Planner<'_, Op> {
         if let Some(line) = self.known.get(&(step, at.clone())) {
             return Ok(*line);
         }
-        if self.plan.lines.len() >= MOST_LINES {
+        if self.plan.lines.len() >= MAX_LINES {
             return Err(self.busiest());
         }
         let nodes = self.nodes;
@@ -88,7 +88,8 @@ impl<Op: Copy> Planner<'_, Op> {
         self.line(*step, &at)
     }
 
-    /// Joins the rows of an operand where the kernel has those rows.
+    /// Adds the reduction of an operand's rows if they are the rows of the
+    /// kernel.
     fn join(
         &mut self,
         step: usize,
@@ -104,7 +105,8 @@ impl<Op: Copy> Planner<'_, Op> {
             return Err(step);
         };
         let fits = [rows, columns] == [here, across] && *at == r;
-        // What is joined in parts is whole only after another kernel.
+        // A row that is reduced in segments is complete only after another
+        // kernel.
         if !fits || (segment < columns && step != self.root) {
             return Err(step);
         }
@@ -136,7 +138,7 @@ impl<Op: Copy> Planner<'_, Op> {
         self.plan.lines.len() - 1
     }
 
-    /// Finds the step that has the most lines, which had better be stored.
+    /// Returns the step with the most lines, which is the best one to store.
     fn busiest(&self) -> usize {
         let mut counts = vec![0; self.nodes.len()];
         for line in &self.plan.lines {
@@ -149,7 +151,7 @@ impl<Op: Copy> Planner<'_, Op> {
         (0..counts.len()).max_by_key(|&step| counts[step]).unwrap_or(0)
     }
 
-    /// Stores the root, and each step that somebody holds.
+    /// Stores the root and each step that is still referenced.
     pub(super) fn store(&mut self, root: usize) -> Result<(), usize> {
         let Plan { space, parts, counts: [r, _], .. } = &self.plan;
         let meets = |at: &Index, n: usize| match *space {
@@ -185,7 +187,7 @@ impl<Op: Copy> Planner<'_, Op> {
         Ok(())
     }
 
-    /// Finds how far the lines reach into each buffer.
+    /// Computes how many elements the lines access in each buffer.
     pub(super) fn reach(&mut self) {
         let Plan { parts, lines, stores, .. } = &self.plan;
         let [mut reaches, mut places] = [vec![], vec![]];

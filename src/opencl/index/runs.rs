@@ -1,22 +1,23 @@
-//! Indices along a block of elements, as runs that go evenly: what a loop on
-//! the processor reads with additions, where the text of a kernel divides.
+//! Evaluates indices along a block of elements as runs with a constant step,
+//! so that a loop on the CPU needs only additions where the generated kernel
+//! divides.
 
 use smallvec::SmallVec;
 
-use super::{Count, Index, Made, Part, Parts};
+use super::{Count, Definition, Index, Part, Parts};
 
-/// Some elements of a block: where the first lies, how far one step takes, and
-/// how many there are.
+/// A run of indices: the first one, the step, and the length.
 pub(crate) type Run = (i64, i64, usize);
 
-/// What a quotient, and the rest of it, says of a number: `j / by % size`.
+/// A digit of a number `j` in a mixed-radix system: `j / by % size`.
 struct Digit {
     by: i64,
-    /// None where nothing is outside.
+    /// `None` for the most significant digit.
     size: Option<i64>,
 }
 
-/// Indices that go on as the digits of a counter do, the fastest first.
+/// An odometer that produces indices; its axes are sorted from fastest to
+/// slowest.
 struct Counter {
     at: i64,
     axes: SmallVec<[Axis; 4]>,
@@ -29,7 +30,8 @@ struct Axis {
 }
 
 impl Parts {
-    /// Takes an index apart in runs, for so many steps of the counts.
+    /// Splits the values of an index into runs, for `steps` steps of the loop
+    /// variables.
     pub(crate) fn runs(
         &self,
         index: &Index,
@@ -54,7 +56,8 @@ impl Parts {
         })
     }
 
-    /// Finds an index for each of so many steps of the counts.
+    /// Returns the value of an index at each of `steps` steps of the loop
+    /// variables.
     pub(crate) fn all(
         &self,
         index: &Index,
@@ -62,9 +65,11 @@ impl Parts {
         places: &[&[usize]],
         steps: usize,
     ) -> Vec<i64> {
-        // Integers go nowhere evenly: each would be a run of its own.
+        // Integers that are read from a buffer do not form runs; each would be
+        // a run by itself.
         if let ([(part, 1)], 0) = (&index.terms[..], index.start)
-            && let (Made::Place(buffer, inner), most) = &self.made[part.0]
+            && let (Definition::Loaded(buffer, inner), most) =
+                &self.definitions[part.0]
             && let Some((at, step)) = self.even(inner, counts)
         {
             let place = |k| places[*buffer][at.wrapping_add_signed(k * step)];
@@ -78,7 +83,7 @@ impl Parts {
         .collect()
     }
 
-    /// Finds an index after `k` steps, and how long it goes on evenly.
+    /// Returns the run of an index that begins after `k` steps.
     fn run(
         &self,
         index: &Index,
@@ -103,8 +108,8 @@ impl Parts {
         places: &[&[usize]],
         k: usize,
     ) -> Run {
-        let (made, most) = &self.made[part.0];
-        /// Counts the steps before a multiple of the size is passed.
+        let (definition, most) = &self.definitions[part.0];
+        /// Returns the number of steps until the next multiple of `size`.
         fn within((at, step, length): Run, size: i64) -> usize {
             let rest = at % size;
             let steps = match step {
@@ -114,20 +119,20 @@ impl Parts {
             };
             length.min(steps as usize)
         }
-        match made {
-            Made::Count(name) => {
+        match definition {
+            Definition::Count(name) => {
                 let (_, first, step) = counted(counts, name);
                 ((first + k * step) as i64, step as i64, usize::MAX)
             }
-            Made::Quotient(inner, size) => {
+            Definition::Quotient(inner, size) => {
                 let run = self.run(inner, counts, places, k);
                 (run.0 / size, 0, within(run, *size))
             }
-            Made::Rest(inner, size) => {
+            Definition::Remainder(inner, size) => {
                 let run = self.run(inner, counts, places, k);
                 (run.0 % size, run.1, within(run, *size))
             }
-            Made::Place(buffer, inner) => {
+            Definition::Loaded(buffer, inner) => {
                 let (at, step, length) = self.run(inner, counts, places, k);
                 let place = places[*buffer][at as usize] as i64;
                 (place.min(*most), 0, if step == 0 { length } else { 1 })
@@ -135,7 +140,8 @@ impl Parts {
         }
     }
 
-    /// Finds the counter whose digits an index is made of: those of a view.
+    /// Returns the counter whose digits make up an index, as is the case for a
+    /// view. Returns `None` for other indices.
     fn counter(
         &self,
         index: &Index,
@@ -150,7 +156,7 @@ impl Parts {
                 first += stride * run.0;
                 continue;
             }
-            if let Made::Count(name) = self.made[part.0].0 {
+            if let Definition::Count(name) = self.definitions[part.0].0 {
                 let (_, start, step) = counted(counts, name);
                 first += stride * start as i64;
                 slope += stride * step as i64;
@@ -193,23 +199,23 @@ impl Parts {
         Some(counter)
     }
 
-    /// Says whether a part changes while the counts go on.
+    /// Returns whether a part changes while the loop variables advance.
     fn goes(&self, part: Part, counts: &[Count]) -> bool {
-        match &self.made[part.0].0 {
-            Made::Count(name) => counted(counts, name).2 != 0,
-            Made::Quotient(inner, _)
-            | Made::Rest(inner, _)
-            | Made::Place(_, inner) => {
+        match &self.definitions[part.0].0 {
+            Definition::Count(name) => counted(counts, name).2 != 0,
+            Definition::Quotient(inner, _)
+            | Definition::Remainder(inner, _)
+            | Definition::Loaded(_, inner) => {
                 inner.terms.iter().any(|term| self.goes(term.0, counts))
             }
         }
     }
 
-    /// Finds the index of which a part is a digit.
+    /// Returns the index of which a part is a digit, and the digit.
     fn digit(&self, part: Part) -> Option<(&Index, Digit)> {
-        let (inner, size, is_rest) = match &self.made[part.0].0 {
-            Made::Quotient(inner, size) => (inner, *size, false),
-            Made::Rest(inner, size) => (inner, *size, true),
+        let (inner, size, is_rest) = match &self.definitions[part.0].0 {
+            Definition::Quotient(inner, size) => (inner, *size, false),
+            Definition::Remainder(inner, size) => (inner, *size, true),
             _ => return None,
         };
         let made_of = match (&inner.terms[..], inner.start) {
@@ -231,7 +237,8 @@ impl Parts {
 }
 
 impl Counter {
-    /// Adds an axis behind the others, or makes the last one longer.
+    /// Appends a slower axis, or merges it into the last one if they are
+    /// contiguous.
     fn put(&mut self, axis: Axis) {
         match self.axes.last_mut() {
             Some(last) if axis.step == last.step.wrapping_mul(last.size) => {
@@ -242,7 +249,7 @@ impl Counter {
         }
     }
 
-    /// Takes a run of at most so many steps, and goes on behind it.
+    /// Returns the next run, of at most `most` steps, and advances past it.
     #[inline(always)]
     fn run(&mut self, most: usize) -> Run {
         let at = self.at;

@@ -87,7 +87,7 @@ fn a_digit_of_a_digit_may_be_none_of_the_count() {
 fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
     let mut random = crate::rng::Random::new(3);
     for _ in 0..2000 {
-        // Views of views, each of what the one before shows.
+        // Each view is applied to the elements of the one before.
         let mut parts = Parts::default();
         let mut shapes: Vec<(Vec<usize>, Vec<isize>, usize)> = vec![];
         let mut memory = 60;
@@ -128,7 +128,7 @@ fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
             })
             .collect();
         let (least, most) = parts.bounds(&index);
-        // Block after block, as a loop asks for them.
+        // Block by block, as the CPU loops ask for them.
         let mut found = vec![];
         let length = 1 + random.below(n);
         for from in (0..n).step_by(length) {
@@ -141,7 +141,7 @@ fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
         }
         assert_eq!(found.len(), n);
         for (i, at) in found.into_iter().enumerate() {
-            // The last view comes first on the way to memory.
+            // The last view is applied first on the path to memory.
             let right = lists.iter().fold(i, |at, list| list[at]);
             assert_eq!(at, right as i64, "{shapes:?} at {i}");
             assert!((least..=most).contains(&at));

@@ -1,6 +1,6 @@
 //! Every OpenCL function that `ocl` 0.19 and `ocl-core` 0.11 call, in the
-//! order of the standard. `cl-sys` declares the same types, and the compiler
-//! compares.
+//! order of the standard. The compiler compares the types with the
+//! declarations in `cl-sys`.
 
 use std::sync::OnceLock;
 

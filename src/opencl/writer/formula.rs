@@ -1,9 +1,11 @@
-//! What an operation computes, taken from the line of its kernel.
+//! The formulas of elementwise operations, taken from the source of their
+//! kernels.
 
 use super::super::source::Kernel;
 
-/// What an operation computes of `x`, `y`, `z` and a number `p`: the right
-/// side of the line that makes its kernel, so that both compute the same.
+/// The formula of an elementwise operation, in terms of `x`, `y`, `z` and a
+/// scalar `p`. It is the text from which the operation's own kernel is made,
+/// so that both compute the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Formula {
     pub(super) name: &'static str,
@@ -12,11 +14,12 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The choice between two numbers by a third.
+    /// Selects `y` if `x` is not 0, and `z` otherwise.
     pub const CHOICE: Formula =
         Formula { name: "where", formula: "x != 0.0f ? y : z", file: "" };
 
-    /// Finds the formula in the text of a kernel that one line makes.
+    /// Finds the formula of a kernel that is defined by a `UNARY` or `BINARY`
+    /// line. Returns `None` for other kernels.
     pub fn of(kernel: &Kernel) -> Option<Formula> {
         let file = kernel.text();
         let start = format!("ARY({}, ", kernel.name());
@@ -26,13 +29,14 @@ impl Formula {
         Some(Formula { name, formula, file })
     }
 
-    /// Writes it with these for its letters.
+    /// Returns the formula with its variables replaced by `arguments` and
+    /// `number`.
     pub(super) fn with(
         &self,
         arguments: &[String],
         number: Option<&str>,
     ) -> String {
-        // The sign goes into the operation that takes the product.
+        // A factor of -1 becomes a sign, so that no multiplication is left.
         if (self.formula, number) == ("x * p", Some("(-1.0f)")) {
             return format!("-{}", arguments[0]);
         }
@@ -46,7 +50,8 @@ impl Formula {
         })
     }
 
-    /// Finds the functions of its file that it calls.
+    /// Returns the definition of the function that the formula calls, if the
+    /// file defines one.
     pub(super) fn functions(&self) -> Option<String> {
         let (name, _) = self.formula.split_once('(')?;
         let start = self.file.find(&format!("\nACC {name}("))? + 1;
@@ -56,7 +61,7 @@ impl Formula {
     }
 }
 
-/// Replaces some words of a text.
+/// Replaces words of a text; `with` returns `None` for a word that stays.
 pub(super) fn replaced(
     text: &str,
     with: impl Fn(&str) -> Option<String>,
@@ -73,7 +78,7 @@ pub(super) fn replaced(
     out
 }
 
-/// Says whether a word stands in a text.
+/// Returns whether a text contains a word.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     let found = std::cell::Cell::new(false);
     replaced(text, |it| {

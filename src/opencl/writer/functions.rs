@@ -1,6 +1,6 @@
-//! What written kernels call, in OpenCL C.
+//! OpenCL C functions that generated kernels call.
 
-/// Four numbers, of which so many are left.
+/// Loads four elements, of which `left` remain in the array.
 pub(super) const TAKE: &str = "\
 float4 take(global const float *a, uint left)
 {
@@ -27,7 +27,8 @@ void put(float4 four, global float *out, uint left)
 
 ";
 
-/// Compensated summation: what an addition rounds away is left for the next.
+/// Compensated summation: the rounding error of an addition is carried into
+/// the next.
 pub(super) const ADD: &str = "\
 float add(float sum, float x, float *excess)
 {
@@ -47,7 +48,7 @@ float larger(float x, float y)
 
 ";
 
-/// Joins what the items of each team have, `step` apart.
+/// Reduces the values of the items of each team, which are `step` items apart.
 pub(super) const TEAM_SUM: &str = "\
 float team_sum(float x, local float *tree, uint items, uint u, uint step)
 {

@@ -1,16 +1,16 @@
-//! What a written kernel is called, and what it says that it holds.
+//! The name of a generated kernel, and the description of its operations.
 
 use std::collections::BTreeSet;
 
 use super::super::expression::{Join, Value};
 use super::Writer;
 
-/// So many operations stand in a line of those that a kernel holds.
-const TOGETHER: usize = 8;
+/// Maximum number of operations in a group of the description.
+const MAX_NAMES_PER_GROUP: usize = 8;
 
 impl<Op: Copy> Writer<'_, Op> {
-    /// Lists what is computed, in the order of the text: the name of each
-    /// operation, and its step.
+    /// Returns the name and the step of each operation, in the order of the
+    /// text.
     fn operations(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.plan.lines.iter().filter_map(|line| {
             let name = match &line.value {
@@ -26,8 +26,8 @@ impl<Op: Copy> Writer<'_, Op> {
         })
     }
 
-    /// Tells which operations the kernel holds, those of a shape together, a
-    /// few in a group. One that is needed at two places stands there once.
+    /// Returns the operations of the kernel, grouped by shape. An operation
+    /// that is computed at two indices is listed once.
     pub(super) fn holds(&self) -> String {
         let mut groups: Vec<(String, Vec<&str>)> = vec![];
         let mut told = BTreeSet::new();
@@ -38,7 +38,7 @@ impl<Op: Copy> Writer<'_, Op> {
             let shape = (self.shape)(step);
             match groups.last_mut() {
                 Some((last, names))
-                    if *last == shape && names.len() < TOGETHER =>
+                    if *last == shape && names.len() < MAX_NAMES_PER_GROUP =>
                 {
                     names.push(name);
                 }
@@ -52,7 +52,7 @@ impl<Op: Copy> Writer<'_, Op> {
         groups.join("; ")
     }
 
-    /// Names the kernel after what it computes.
+    /// Returns a kernel name that lists the first operations.
     pub(super) fn name(&self) -> String {
         let names: Vec<&str> = self.operations().map(|it| it.0).collect();
         match &names[..] {

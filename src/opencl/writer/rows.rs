@@ -1,11 +1,11 @@
-//! Kernels whose items share rows.
+//! Generates kernels in which a team of items shares a row.
 
 use super::super::expression::{Join, Line, Space, Value};
 use super::functions::{ADD, LARGER, TEAM_MAX, TEAM_SUM};
-use super::{KEPT, Team, Writer};
+use super::{MAX_KEPT_VALUES, Team, Writer};
 
 impl<Op: Copy> Writer<'_, Op> {
-    /// Writes the body of a kernel whose teams have rows.
+    /// Writes the body of a kernel over rows.
     pub(super) fn rows(&mut self) -> String {
         let plan = self.plan;
         let Space::Rows { rows, columns, segment } = plan.space else {
@@ -33,8 +33,8 @@ impl<Op: Copy> Writer<'_, Op> {
             self.put(1, "uint s = get_global_id(0);");
             self.put(1, "uint u = 0;");
         }
-        // There may be more groups than are needed. Where items meet at
-        // barriers, spare ones meet the others, and store nothing.
+        // There may be more items than needed. If items meet at barriers, the
+        // extra ones must reach the barriers too, but store nothing.
         if items == 1 {
             self.put(1, &format!("if (s >= {all})"));
             self.put(2, "return;");
@@ -85,13 +85,14 @@ impl<Op: Copy> Writer<'_, Op> {
         std::mem::take(&mut self.text)
     }
 
-    /// Counts the columns that an item has.
+    /// Returns the number of columns per item.
     fn loops(&self) -> usize {
         let Space::Rows { columns, .. } = self.plan.space else { return 0 };
         columns.div_ceil(self.team.items)
     }
 
-    /// Decides what is kept: what more than one loop reads, where there is room.
+    /// Keeps the inputs in registers if more than one loop reads them and they
+    /// fit.
     fn keep(&mut self) {
         let plan = self.plan;
         let last = plan.lines.iter().map(|line| line.phase).max().unwrap_or(0);
@@ -99,7 +100,7 @@ impl<Op: Copy> Writer<'_, Op> {
             matches!(line.value, Value::Load(..)) && line.in_columns
         };
         let lines = || plan.lines.iter().enumerate().filter(is_read);
-        let fits = lines().count() * self.loops() <= KEPT;
+        let fits = lines().count() * self.loops() <= MAX_KEPT_VALUES;
         if self.team.items == 1 || plan.parts() > 1 || last == 0 || !fits {
             return;
         }
@@ -118,8 +119,8 @@ impl<Op: Copy> Writer<'_, Op> {
         }
     }
 
-    /// Writes the loop over the columns in which some values are joined, and
-    /// those of the stores that it can serve.
+    /// Writes the loop over the columns that computes the reductions of a
+    /// phase, and the stores whose values it computes anyway.
     fn phase(
         &mut self,
         phase: usize,
@@ -172,8 +173,11 @@ impl<Op: Copy> Writer<'_, Op> {
         }
         self.lines(2, |number| needed[number], &[]);
         for &join in &joins {
-            let Joined { function, step, .. } =
-                Joined::of(plan.joins[join].join, join, plan.joins[join].line);
+            let JoinCode { function, step, .. } = JoinCode::new(
+                plan.joins[join].join,
+                join,
+                plan.joins[join].line,
+            );
             self.functions.insert(function.to_owned());
             self.put(2, &step);
         }
@@ -189,8 +193,8 @@ impl<Op: Copy> Writer<'_, Op> {
         }
         let step = if self.team.across { self.team.rows } else { 1 };
         for &join in &joins {
-            let Joined { team, name, .. } =
-                Joined::of(plan.joins[join].join, join, 0);
+            let JoinCode { team, name, .. } =
+                JoinCode::new(plan.joins[join].join, join, 0);
             self.functions.insert(team.to_owned());
             self.put(
                 1,
@@ -201,7 +205,8 @@ impl<Op: Copy> Writer<'_, Op> {
         }
     }
 
-    /// Marks a line and those in columns that it is made of.
+    /// Marks a line and the lines that it depends on, if they depend on the
+    /// column.
     fn need(&self, line: usize, needed: &mut [bool]) {
         let it = &self.plan.lines[line];
         if !it.in_columns || needed[line] {
@@ -218,24 +223,24 @@ impl<Op: Copy> Writer<'_, Op> {
     }
 }
 
-/// How a join is written.
-struct Joined {
+/// The code of a reduction.
+struct JoinCode {
     function: &'static str,
     step: String,
     team: &'static str,
     name: &'static str,
 }
 
-impl Joined {
-    fn of(join: Join, at: usize, line: usize) -> Joined {
+impl JoinCode {
+    fn new(join: Join, at: usize, line: usize) -> JoinCode {
         match join {
-            Join::Sum => Joined {
+            Join::Sum => JoinCode {
                 function: ADD,
                 step: format!("j{at} = add(j{at}, v{line}, &e{at});"),
                 team: TEAM_SUM,
                 name: "team_sum",
             },
-            Join::Max => Joined {
+            Join::Max => JoinCode {
                 function: LARGER,
                 step: format!("j{at} = larger(j{at}, v{line});"),
                 team: TEAM_MAX,
