@@ -1,5 +1,6 @@
-//! The few primitives that a device must offer, built in "Eight functions, one
-//! dispatch". A new device is one file that implements [`Backend`].
+//! The primitive operations that a device implements, built in "Eight
+//! functions, one dispatch". A new device is one file that implements
+//! [`Backend`].
 
 mod adam;
 pub(super) mod cpu;
@@ -10,7 +11,9 @@ mod pool;
 
 pub use adam::AdamStep;
 use adam::adam_step;
-use derived::{HEIGHT, below, gelu_grads, log_softmax, log_softmax_grads};
+use derived::{
+    NORMAL_PDF_AT_0, gelu_grads, log_softmax, log_softmax_grads, normal_cdf,
+};
 use derived::{matrices, max_share, softmax};
 
 use std::any::Any;
@@ -21,58 +24,59 @@ use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::{Error, Result};
 use crate::ledger::Memory;
 
-/// One element in, one element out.
+/// An elementwise operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unary {
-    /// Times a number.
+    /// Multiplies by a constant.
     Scale(f64),
-    /// Plus a number.
+    /// Adds a constant.
     Shift(f64),
-    /// Divided by a number.
+    /// Divides by a constant.
     DivScalar(f64),
-    /// A number, divided by it.
+    /// Divides a constant by the element.
     RdivScalar(f64),
     /// The square root.
     Sqrt,
-    /// The product with itself.
+    /// The square, `x * x`.
     Square,
-    /// The product of three of it.
+    /// The cube, `x * x * x`.
     Cube,
-    /// To the power of a number; see [`Unary::power`].
+    /// Raises to a constant power; see [`Unary::power`].
     Pow(f64),
-    /// The exponential.
+    /// The exponential, `e^x`.
     Exp,
     /// The natural logarithm.
     Log,
-    /// The positive part; a NaN passes.
+    /// `max(x, 0)`. The result for a NaN is NaN.
     Relu,
     /// The hyperbolic tangent.
     Tanh,
-    /// The logistic function.
+    /// The logistic function, `1 / (1 + e^-x)`.
     Sigmoid,
     /// The sine.
     Sin,
     /// The cosine.
     Cos,
-    /// The error function: the share of a bell between `-x` and `x`.
+    /// The error function, `erf(x)`.
     Erf,
-    /// The product with the share of a bell that lies below it.
+    /// The Gaussian error linear unit: `x` times the cumulative distribution
+    /// function of the standard normal distribution at `x`.
     Gelu,
-    /// The slope of the same.
+    /// The derivative of [`Unary::Gelu`].
     GeluSlope,
-    /// The logarithm of `1 + x`, which would be rounded for a small `x`.
+    /// `ln(1 + x)`, accurate for an `x` so small that `1 + x` would round.
     Log1p,
-    /// The largest whole number that is not above it.
+    /// The largest integer that is not greater than the element.
     Floor,
-    /// The nearest whole number; of two the even one.
+    /// The nearest integer; ties go to the even one.
     Round,
-    /// 1 above 0, -1 below, else 0; so it is for a NaN.
+    /// 1 for a positive element, -1 for a negative one, 0 for zero and NaN.
     Sign,
 }
 
 impl Unary {
-    /// Computes it of one number. A device that computes on the processor may
-    /// leave to this what it has no faster way for.
+    /// Applies the operation to one element. This is the reference
+    /// implementation; a device that computes on the CPU can fall back to it.
     pub fn apply<T: Real>(self, x: T) -> T {
         let (zero, one) = (T::zero(), T::one());
         match self {
@@ -90,17 +94,17 @@ impl Unary {
             Unary::Relu => x,
             Unary::Tanh => x.tanh(),
             Unary::Sigmoid => {
-                // 1 / (1 + e^-x), without a large exponential.
+                // The exponent is never positive, so `exp` cannot overflow.
                 let small = (-x.abs()).exp();
                 (if x < zero { small } else { one }) / (one + small)
             }
             Unary::Sin => x.sin(),
             Unary::Cos => x.cos(),
             Unary::Erf => x.erf(),
-            Unary::Gelu => x * below(x),
+            Unary::Gelu => x * normal_cdf(x),
             Unary::GeluSlope => {
                 let height = (x * x * T::nearest(-0.5)).exp();
-                below(x) + x * height * T::nearest(HEIGHT)
+                normal_cdf(x) + x * height * T::nearest(NORMAL_PDF_AT_0)
             }
             Unary::Log1p => x.ln_1p(),
             Unary::Floor => x.floor(),
@@ -110,15 +114,16 @@ impl Unary {
     }
 }
 
-/// Returns 1 for what is so, else 0.
+/// Returns 1 for `true` and 0 for `false`.
 #[inline(always)]
-fn truth<T: Real>(is: bool) -> T {
-    if is { T::one() } else { T::zero() }
+fn truth<T: Real>(condition: bool) -> T {
+    if condition { T::one() } else { T::zero() }
 }
 
 impl Unary {
-    /// Chooses the cheapest operation for a power. In general powers, some
-    /// devices round even `7^1`.
+    /// Returns the cheapest operation that raises to the power `number`. The
+    /// special cases are also more accurate: the general power of some devices
+    /// rounds even `7^1`.
     pub fn power(number: f64) -> Unary {
         match number {
             -1.0 => Unary::RdivScalar(1.0),
@@ -132,7 +137,7 @@ impl Unary {
 }
 
 // ANCHOR: binary-enum
-/// Two elements in, one element out.
+/// An elementwise operation with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// The sum.
@@ -141,19 +146,20 @@ pub enum Binary {
     Mul,
     /// The quotient.
     Div,
-    /// 1 where the first is less, else 0.
+    /// 1 where the first is less than the second, else 0.
     Lt,
-    /// 1 where the first is not greater, else 0; no NaN is.
+    /// 1 where the first is less than or equal to the second, else 0. A
+    /// comparison with NaN is 0.
     Le,
-    /// 1 where both are equal, else 0; no NaN is.
+    /// 1 where both are equal, else 0. A comparison with NaN is 0.
     Eq,
-    /// The first to the power of the second.
+    /// The first, raised to the power of the second.
     Pow,
 }
 // ANCHOR_END: binary-enum
 
 impl Binary {
-    /// Returns the name in messages.
+    /// Returns the name of the operation for error messages.
     pub fn name(self) -> &'static str {
         match self {
             Binary::Add => "add",
@@ -166,7 +172,7 @@ impl Binary {
         }
     }
 
-    /// Says what it is of two numbers, as [`Unary::apply`] is of one.
+    /// Applies the operation to one pair of elements, like [`Unary::apply`].
     #[inline]
     pub fn apply<T: Real>(self, x: T, y: T) -> T {
         match self {
@@ -181,17 +187,17 @@ impl Binary {
     }
 }
 
-/// Many elements in, one element out.
+/// An operation that reduces many elements to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduce {
-    /// The sum, 0 of none.
+    /// The sum; 0 for an empty row.
     Sum,
-    /// The largest; a NaN is never hidden.
+    /// The largest element; NaN if any element is NaN.
     Max,
 }
 
 impl Reduce {
-    /// Returns the name in messages.
+    /// Returns the name of the operation for error messages.
     pub fn name(self) -> &'static str {
         match self {
             Reduce::Sum => "sum",
@@ -199,7 +205,8 @@ impl Reduce {
         }
     }
 
-    /// Says what it is of a row of numbers. A sum is rounded once.
+    /// Reduces one row to a value. A sum is accumulated in `f64` and rounded
+    /// once.
     pub fn apply<T: Real>(self, row: &[T]) -> T {
         match self {
             Reduce::Sum => T::nearest(cpu::sum(row)),
@@ -208,14 +215,15 @@ impl Reduce {
     }
 }
 
-/// What a device can do. Every result is a new storage in row-major order,
-/// which the backend allocates: only it knows how. Arrays come in with
-/// any strides, unless a line says otherwise; their sizes and devices have
-/// been checked, and their storages are this backend's own.
+/// The primitive operations of a device. Every result is a new storage in
+/// row-major order, allocated by the backend. Unless a method says otherwise,
+/// operands may have any strides. The caller has already checked their shapes
+/// and devices, and their storages were created by this backend.
 ///
-/// A device of your own is a type that implements this, in a `static` that
-/// [`Device::register`](super::Device::register) makes a device of. It finds
-/// the numbers of an array through the array's view, in whatever it has made:
+/// To add a device, implement this trait, put a value of your type into a
+/// `static`, and pass it to [`Device::register`](super::Device::register). The
+/// backend reads the elements of an array from its own storage type at the
+/// offsets of the array's view:
 ///
 /// ```
 /// use rungrad::part3_unified::{Array, Storage};
@@ -230,7 +238,7 @@ impl Reduce {
 ///     }
 /// }
 ///
-/// /// The elements of any view, in row-major order.
+/// /// Returns the elements of any view in row-major order.
 /// fn elements(a: &Array) -> Vec<f32> {
 ///     let storage: &dyn Any = &**a.storage();
 ///     let all = storage.downcast_ref::<Numbers>().expect("my own storage");
@@ -238,55 +246,60 @@ impl Reduce {
 /// }
 /// ```
 ///
-/// `examples/part3_spiral/counting.rs` is a whole device in loops.
+/// `examples/part3_spiral/counting.rs` implements a complete device with plain
+/// loops.
 pub trait Backend: Send + Sync {
-    /// Returns what the device calls itself. One that is registered is known
-    /// by it.
+    /// Returns the name of the device. A registered device is looked up by this
+    /// name.
     fn name(&self) -> String;
-    /// Counts the bytes in living storages, now and at the peak.
+    /// Returns the number of bytes in live storages, now and at the peak.
     fn memory(&self) -> Memory;
-    /// Waits until all work is done.
+    /// Waits until all submitted work has finished.
     fn synchronize(&self) -> Result<()>;
 
-    /// Computes what was put off. What puts nothing off has nothing to do.
+    /// Evaluates an array whose computation was deferred. Default: does
+    /// nothing, for devices that compute eagerly.
     fn realize(&self, _: &Array) -> Result<()> {
         Ok(())
     }
 
-    /// Returns the error of a computation that some of these arrays depend on,
-    /// if one has failed after its call returned. It may compute what was put
-    /// off, and need not wait for the device. Only a device that returns from a
-    /// call before the driver has accepted the work needs its own.
+    /// Returns an error if a computation that any of these arrays depends on
+    /// failed after its method had returned. It may evaluate deferred work and
+    /// need not wait for the device. Override this only if a method can return
+    /// before the driver has accepted the work.
     fn check(&self, arrays: &[&Array]) -> Result<()> {
         arrays.iter().try_for_each(|a| self.realize(a))
     }
 
-    /// Copies numbers from the host, to be kept as a type. A device that has
-    /// but one may keep them as that: who asks looks at what it got.
+    /// Copies values from the host into a storage of type `dtype`. A device
+    /// with a single type may ignore `dtype`; the caller checks the type of the
+    /// storage it gets.
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
-    /// Copies all numbers to the host; an `f64` is rounded.
+    /// Copies all elements to the host. `f64` elements are rounded.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
-    /// Copies numbers of 64 bits, which not every device has.
+    /// Copies `f64` values from the host. Default: an error, for devices
+    /// without `f64`.
     fn upload_f64(&self, _: &[f64]) -> Result<Shared> {
         Err(keeps_no(&self.name(), DType::F64))
     }
-    /// Copies such numbers to the host.
+    /// Copies all elements to the host as `f64`.
     fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
         converted(&self.download(storage)?)
     }
-    /// Copies the elements of a view as numbers of another type, which not
-    /// every device has.
+    /// Converts the elements of a view to another type. Default: an error, for
+    /// devices with a single type.
     fn cast(&self, _: &Array, dtype: DType) -> Result<Shared> {
         Err(keeps_no(&self.name(), dtype))
     }
-    /// Draws the first numbers of the sequence that a seed begins, each from 0
-    /// to below 1: those of [`crate::rng`].
+    /// Returns the first `n` values of the random sequence with this seed,
+    /// uniform in `[0, 1)`. Every device must return the values of
+    /// [`crate::rng`].
     fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared>;
 
-    /// Copies the elements of a view, one after another.
+    /// Copies the elements of a view into row-major order.
     fn copy(&self, a: &Array) -> Result<Shared>;
-    /// Writes the elements of `a` to the places of a view, which is not
-    /// empty and shows no place twice.
+    /// Writes the elements of `a` to the offsets of `view` in `storage`. The
+    /// view is not empty and shows each offset at most once.
     fn paste(
         &self,
         storage: &mut dyn Storage,
@@ -296,12 +309,13 @@ pub trait Backend: Send + Sync {
 
     /// Applies `op` to each element.
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared>;
-    /// Applies `op` to each pair; the shapes are equal.
+    /// Applies `op` to each pair of elements. The shapes are equal.
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared>;
-    /// Takes the element of `a` where `mask` is not 0, else that of `b`; the
-    /// shapes are equal.
+    /// Selects the element of `a` where `mask` is not 0, else the element of
+    /// `b`. The shapes are equal.
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared>;
-    /// Reduces each row by `op`; in row-major order `a` is (rows, columns).
+    /// Reduces each row with `op`. The elements of `a` in row-major order form
+    /// a (rows, columns) matrix.
     fn reduce(
         &self,
         op: Reduce,
@@ -309,9 +323,10 @@ pub trait Backend: Send + Sync {
         rows: usize,
         columns: usize,
     ) -> Result<Shared>;
-    /// Divides each gradient equally among the largest elements over some
-    /// axes: `most` and `grads` have the shape of `a` with 1 for those axes. A
-    /// NaN equals a NaN here. Default: composed of the other primitives.
+    /// Computes the gradient of the maximum over `axes`: splits each gradient
+    /// equally among the elements that equal the maximum. `most` (the maxima)
+    /// and `grads` have the shape of `a` with size 1 along `axes`. NaN counts
+    /// as equal to NaN. Default: composed of the other primitives.
     fn max_share(
         &self,
         a: &Array,
@@ -321,15 +336,15 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared> {
         max_share(a, most, grads, axes)
     }
-    /// Multiplies (batch, m, k) x (batch, k, n) -> (batch, m, n), always of
-    /// three axes.
+    /// Multiplies batches of matrices: (batch, m, k) x (batch, k, n) -> (batch,
+    /// m, n). Both operands have three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
-    /// Multiplies views whose rows, columns and sums go over any axes:
-    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) -> (batch..,
-    /// rows.., columns..), given how many axes are of the batch, and
-    /// how many are summed over. So the windows of an image need not be copied
-    /// to be multiplied. What has no way of its own for that makes matrices of
-    /// them, and copies where no strides can say them.
+    /// Contracts two views over their last axes: (batch.., rows.., inner..) x
+    /// (batch.., columns.., inner..) -> (batch.., rows.., columns..). `batch`
+    /// and `inner` count the axes of each kind. A convolution uses this to
+    /// multiply the windows of an image without copying them. Default: reshapes
+    /// the operands to matrices, which copies if no strides can express the
+    /// matrix, and calls [`Backend::matmul`].
     fn contract(
         &self,
         a: &Array,
@@ -341,31 +356,35 @@ pub trait Backend: Send + Sync {
         self.matmul(&matrices(a, batch, inner)?, &b)
     }
 
-    /// Computes softmax of each row of a dense matrix that is not empty.
-    /// Default: the exponential of [`Backend::log_softmax`].
+    /// Computes the softmax of each row of a dense, non-empty matrix. Default:
+    /// the exponential of [`Backend::log_softmax`].
     fn softmax(&self, a: &Array) -> Result<Shared> {
         softmax(a)
     }
-    /// Computes log-softmax. Default: composed of the other primitives.
+    /// Computes the log-softmax of each row of a dense, non-empty matrix.
+    /// Default: composed of the other primitives.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         log_softmax(a)
     }
-    /// Computes its gradient from those logarithms, dense ones.
+    /// Computes the gradient of log-softmax from its dense result `y` and the
+    /// upstream gradient. Default: composed of the other primitives.
     fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
         log_softmax_grads(y, grad_out)
     }
-    /// Computes the gradient of [`Unary::Gelu`]; the shapes are equal.
+    /// Computes the gradient of [`Unary::Gelu`]. The shapes are equal.
     fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
         gelu_grads(a, grad_out)
     }
 
-    /// Computes causal self-attention, (n, places, 3 * width) -> (n, places,
-    /// width), as [`Tensor::self_attention`](super::Tensor::self_attention)
-    /// states. Default: composed of the other primitives.
+    /// Computes causal self-attention, (n, positions, 3 * width) -> (n,
+    /// positions, width); see
+    /// [`Tensor::self_attention`](super::Tensor::self_attention). Default:
+    /// composed of the other primitives.
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         attention::attend(a, heads)
     }
-    /// Computes its gradient from the operand, the result and the upstream one.
+    /// Computes the gradient of self-attention from the operand, the result and
+    /// the upstream gradient. Default: composed of the other primitives.
     fn self_attention_grads(
         &self,
         [a, _, grad_out]: [&Array; 3],
@@ -373,47 +392,57 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared> {
         attention::attend_back(a, grad_out, heads)
     }
-    /// Brings the rows of an array, which go over as many of its last axes as a
-    /// weight has, to mean 0 and variance 1, and does with the weight and a
-    /// bias what [`Tensor::layer_norm`](super::Tensor::layer_norm) says; the
-    /// array is not empty. What has no way of its own computes it by the others.
-    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        normalization::norm(of, epsilon)
+    /// Normalizes each row of an array to mean 0 and variance 1, then applies a
+    /// weight and a bias; see
+    /// [`Tensor::layer_norm`](super::Tensor::layer_norm). The operands are the
+    /// array, the weight and the bias. A row spans as many of the array's last
+    /// axes as the weight has. The array is not empty. Default: composed of the
+    /// other primitives.
+    fn layer_norm(
+        &self,
+        operands: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        normalization::norm(operands, epsilon)
     }
-    /// Computes the gradients of the array, the weight and the bias from the
-    /// array, the upstream gradient and the weight.
+    /// Computes the gradients of the array, the weight and the bias of a layer
+    /// norm. The operands are the array, the upstream gradient and the weight.
+    /// Default: composed of the other primitives.
     fn layer_norm_grads(
         &self,
-        of: [&Array; 3],
+        operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        normalization::norm_back(of, epsilon)
+        normalization::norm_back(operands, epsilon)
     }
 
-    /// Computes the next parameter, mean and mean square from a parameter, its
-    /// gradient, its mean and its mean square, all of one shape and one type. The
-    /// results may share one storage. Default: composed of the other primitives.
+    /// Updates parameters with one step of Adam. Each operand is a parameter,
+    /// its gradient, its running mean and its running mean square, all of one
+    /// shape and type. Returns the next parameter, mean and mean square of
+    /// each, which may share one storage. Default: composed of the other
+    /// primitives.
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: &[[&Array; 4]],
+        parameters: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
-        of.iter().map(|of| adam_step(step, *of)).collect()
+        let update = |arrays: &[&Array; 4]| adam_step(step, *arrays);
+        parameters.iter().map(update).collect()
     }
 
-    /// Returns the rows of a dense matrix at some indices, which are inside
-    /// it.
+    /// Returns the rows of a dense matrix at `indices`, which are in bounds.
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared>;
-    /// Adds each row of a dense matrix to its place among `rows` rows.
+    /// Adds row `i` of a dense matrix to row `indices[i]` of a matrix of zeros
+    /// with `rows` rows.
     fn index_add(
         &self,
         a: &Array,
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Adds windows, (.., rows, columns, height, width), up to `count`
-    /// images of a height and a width: the mirror of [`View::windows`]. The
-    /// window has no padding.
+    /// Adds windows, (.., rows, columns, height, width), into `count` images of
+    /// size `image` (height, width), summing where windows overlap. This is the
+    /// adjoint of [`View::windows`]. The window has no padding.
     fn fold(
         &self,
         a: &Array,
@@ -423,7 +452,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared>;
 }
 
-/// Says that a device has no numbers of a type.
+/// Returns the error for a device that does not support a type.
 pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
     Error::Device(format!(
         "{device} keeps no {dtype}: compute with them on another device, or \
@@ -431,7 +460,7 @@ pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
     ))
 }
 
-/// Returns a storage as the type that its own backend has made.
+/// Downcasts a storage to the type that its backend created.
 fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")

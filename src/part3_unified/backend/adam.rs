@@ -1,69 +1,72 @@
-//! A step of Adam as a primitive: of each parameter three arrays of four.
+//! One step of Adam as a primitive: a parameter, its gradient and its two
+//! running means go in; the updated parameter and means come out.
 
 use super::super::number::Real;
 use super::{Array, Binary, Unary};
 use crate::error::Result;
 
-/// The numbers of a step of Adam. They are the same for every element of a
+/// The coefficients of one step of Adam, the same for all elements of a
 /// parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamStep {
-    /// How much is kept of the running mean, and of the running mean square.
+    /// Factors of the running mean and of the running mean square (beta 1 and
+    /// beta 2).
     pub keep: [f64; 2],
-    /// How much of a gradient, and of its square, is added to them.
+    /// Factors of the gradient and of its square (1 - beta 1 and 1 - beta 2).
     pub take: [f64; 2],
-    /// What the root of the mean square is divided by: it began at 0.
+    /// Divisor of the root of the mean square. It corrects the bias of the
+    /// mean square, which starts at 0.
     pub whole: f64,
-    /// What is added to the root, so that nothing is divided by 0.
+    /// Added to the root, so that the divisor is never 0.
     pub epsilon: f64,
-    /// What the quotient is multiplied by, below 0.
+    /// Factor of the quotient: the negative learning rate, corrected for the
+    /// bias of the mean.
     pub rate: f64,
-    /// What the parameter is multiplied by, 1 where it does not decay.
+    /// Factor of the parameter: below 1 for weight decay, otherwise 1.
     pub stay: f64,
 }
 
 impl AdamStep {
-    /// So many parameters a device takes in one launch, at most.
+    /// Maximum number of parameters that a device updates in one launch.
     pub const AT_ONCE: usize = 32;
 }
 
 // ANCHOR: step
 impl AdamStep {
-    /// Computes the next parameter, mean and mean square, from those and a
-    /// gradient.
+    /// Returns the next parameter, mean and mean square of one element.
     #[inline(always)]
     pub fn apply<T: Real>(&self, [x, grad, mean, square]: [T; 4]) -> [T; 3] {
-        let pair = |of: [f64; 2]| of.map(T::nearest);
+        let pair = |factors: [f64; 2]| factors.map(T::nearest);
         let ([keep, keep_square], [take, take_square]) =
             (pair(self.keep), pair(self.take));
         let mean = mean * keep + grad * take;
         let square = square * keep_square + grad * grad * take_square;
         let root = square.sqrt() / T::nearest(self.whole);
-        let way = mean / (root + T::nearest(self.epsilon));
+        let direction = mean / (root + T::nearest(self.epsilon));
         let [stay, rate] = pair([self.stay, self.rate]);
-        [x * stay + way * rate, mean, square]
+        [x * stay + direction * rate, mean, square]
     }
 }
 // ANCHOR_END: step
 
-/// Computes [`super::Backend::adam_step`] by other operations.
+/// The default of [`super::Backend::adam_step`].
 pub(super) fn adam_step(
     step: &AdamStep,
     [x, grad, mean, square]: [&Array; 4],
 ) -> Result<[Array; 3]> {
-    let times = |a: &Array, by| match by == 1.0 {
+    let scaled = |a: &Array, factor| match factor == 1.0 {
         true => Ok(a.clone()),
-        false => a.unary(Unary::Scale(by)),
+        false => a.unary(Unary::Scale(factor)),
     };
-    let sum = |a: &Array, by, b: &Array, other| {
-        times(a, by)?.binary(Binary::Add, &times(b, other)?)
+    let sum = |a: &Array, a_factor, b: &Array, b_factor| {
+        scaled(a, a_factor)?.binary(Binary::Add, &scaled(b, b_factor)?)
     };
     let squared = grad.binary(Binary::Mul, grad)?;
     let mean = sum(mean, step.keep[0], grad, step.take[0])?;
     let square = sum(square, step.keep[1], &squared, step.take[1])?;
     let root =
         square.unary(Unary::Sqrt)?.unary(Unary::DivScalar(step.whole))?;
-    let way =
+    let direction =
         mean.binary(Binary::Div, &root.unary(Unary::Shift(step.epsilon))?)?;
-    Ok([sum(x, step.stay, &way, step.rate)?, mean, square])
+    Ok([sum(x, step.stay, &direction, step.rate)?, mean, square])
 }

@@ -1,8 +1,8 @@
-//! The processor: loops over slices, shared among threads where that pays.
+//! The CPU backend: loops over slices, run in parallel where that pays.
 //!
-//! Reading order: [`Cpu`], what it offers; `walk`, how many elements are
-//! visited; `elementwise` and `elementary`; `sums` and `shares`; and `host`,
-//! the memory.
+//! Reading order: [`Cpu`], the implementation of [`Backend`]; `walk`, parallel
+//! loops and strided iteration; `elementwise` and `elementary`; `sums` and
+//! `shares`; and `host`, the memory.
 
 mod adam;
 mod attention;
@@ -21,7 +21,7 @@ mod types;
 mod walk;
 
 use self::host::{Host, blank, copied};
-use self::real::Kept;
+use self::real::HostElement;
 pub(super) use self::sums::{most, sum};
 use super::super::functions::attention as composed;
 use super::super::number::{converted, with_type};
@@ -35,8 +35,8 @@ use crate::rng;
 use std::borrow::Cow;
 use types::Wide;
 
-/// Does some work for the type of numbers that arrays have. What is kept in
-/// 16 bits is computed with in 32.
+/// Runs `$work` with `$T` bound to the element type of the arrays. `f16` arrays
+/// are converted to `f32` first, and the result is rounded back to `f16`.
 macro_rules! by_type {
     ([$first:ident $(, $other:ident)*], $T:ident => $work:expr) => {
         match $first.dtype() {
@@ -76,11 +76,11 @@ impl Backend for Cpu {
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         if dtype == DType::F32 {
-            let mut numbers = blank(values.len())?;
-            numbers.copy_from_slice(values);
-            return Ok(Host::<f32>::shared(numbers));
+            let mut copy = blank(values.len())?;
+            copy.copy_from_slice(values);
+            return Ok(Host::<f32>::shared(copy));
         }
-        with_type!(dtype, T => types::kept::<f32, T>(values))
+        with_type!(dtype, T => types::stored_as::<f32, T>(values))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
@@ -92,7 +92,7 @@ impl Backend for Cpu {
     }
 
     fn upload_f64(&self, values: &[f64]) -> Result<Shared> {
-        types::kept::<f64, f64>(values)
+        types::stored_as::<f64, f64>(values)
     }
 
     fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
@@ -105,7 +105,8 @@ impl Backend for Cpu {
 
     fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
         let bits = |k| rng::bits(seed, k);
-        // A half counts 11 bits; more would be rounded, some of them to 1.
+        // An f16 has 11 significant bits. With more random bits, values close
+        // to 1 would round to 1.
         let number = |k| match dtype {
             DType::F16 => (bits(k) >> 53) as f32 / 2048.0,
             _ => rng::unit(bits(k)),
@@ -140,7 +141,7 @@ impl Backend for Cpu {
 
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         by_type!([a, b], T => {
-            let (a, b) = (straight(a)?, straight(b)?);
+            let (a, b) = (near_contiguous(a)?, near_contiguous(b)?);
             elementwise::binary::<T, _>(op, [&*a, &*b])
         })
     }
@@ -177,17 +178,17 @@ impl Backend for Cpu {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: &[[&Array; 4]],
+        parameters: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
-        let each = |of: &[&Array; 4]| {
-            let made = match of[0].dtype() {
-                DType::F32 => adam::step::<f32>(step, *of)?,
-                DType::F64 => adam::step::<f64>(step, *of)?,
-                DType::F16 => return adam_step(step, *of),
+        let update = |arrays: &[&Array; 4]| {
+            let updated = match arrays[0].dtype() {
+                DType::F32 => adam::step::<f32>(step, *arrays)?,
+                DType::F64 => adam::step::<f64>(step, *arrays)?,
+                DType::F16 => return adam_step(step, *arrays),
             };
-            Ok(made.map(|storage| of[0].dense_like(storage)))
+            Ok(updated.map(|storage| arrays[0].dense_like(storage)))
         };
-        of.iter().map(each).collect()
+        parameters.iter().map(update).collect()
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -213,7 +214,7 @@ impl Backend for Cpu {
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
-        match (attention::is_near(a), a.dtype()) {
+        match (attention::fits_cache(a), a.dtype()) {
             (true, DType::F32) => attention::rows(a, heads),
             (true, DType::F16) => {
                 let a = types::widened(a)?;
@@ -225,21 +226,25 @@ impl Backend for Cpu {
 
     fn self_attention_grads(
         &self,
-        [a, _, above]: [&Array; 3],
+        [a, _, grad_out]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        match (attention::is_near(a), a.dtype()) {
-            (true, DType::F32) => attention::grads(a, above, heads),
+        match (attention::fits_cache(a), a.dtype()) {
+            (true, DType::F32) => attention::grads(a, grad_out, heads),
             (true, DType::F16) => {
-                let (a, above) = (types::widened(a)?, types::widened(above)?);
-                attention::grads(&a, &above, heads)?.narrowed()
+                let a = types::widened(a)?;
+                let grad_out = types::widened(grad_out)?;
+                attention::grads(&a, &grad_out, heads)?.narrowed()
             }
-            _ => composed::attend_back(a, above, heads),
+            _ => composed::attend_back(a, grad_out, heads),
         }
     }
 
-    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        let [a, weight, bias] = of;
+    fn layer_norm(
+        &self,
+        [a, weight, bias]: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
         by_type!([a, weight, bias], T => {
             norm::rows::<T>([a, weight, bias], epsilon)
         })
@@ -247,34 +252,33 @@ impl Backend for Cpu {
 
     fn layer_norm_grads(
         &self,
-        of: [&Array; 3],
+        [a, grad_out, weight]: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        let [a, above, weight] = of;
-        let [grads, of_weight] = by_type!([a, above, weight], T => {
-            norm::grads::<T>([a, above, weight], epsilon)
+        let [grads, weight_terms] = by_type!([a, grad_out, weight], T => {
+            norm::grads::<T>([a, grad_out, weight], epsilon)
         })?;
         let columns = weight.len();
-        let (rows, by_columns) = (a.len() / columns, [1, 0]);
-        let sums = |of: &Array| {
-            let of = of.reshape(&[rows, columns])?.permute(&by_columns)?;
-            self.reduce(Reduce::Sum, &of, columns, rows)
+        let rows = a.len() / columns;
+        let sum_columns = |terms: &Array| {
+            let terms = terms.reshape(&[rows, columns])?.permute(&[1, 0])?;
+            self.reduce(Reduce::Sum, &terms, columns, rows)
         };
-        let of_weight = a.dense_like(of_weight);
-        Ok([grads, sums(&of_weight)?, sums(above)?])
+        let weight_terms = a.dense_like(weight_terms);
+        Ok([grads, sum_columns(&weight_terms)?, sum_columns(grad_out)?])
     }
 
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
-        with_type!(a.dtype(), T => elementwise::rows_at::<T>(a, places))
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
+        with_type!(a.dtype(), T => elementwise::rows_at::<T>(a, indices))
     }
 
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        by_type!([a], T => sums::rows_added::<T>(a, places, rows))
+        by_type!([a], T => sums::rows_added::<T>(a, indices, rows))
     }
 
     fn fold(
@@ -288,23 +292,22 @@ impl Backend for Cpu {
     }
 }
 
-/// Returns all numbers of a storage.
-fn all<T: Kept>(storage: &dyn Storage) -> &[T] {
+/// Returns all elements of a storage.
+fn all<T: HostElement>(storage: &dyn Storage) -> &[T] {
     &downcast::<Host<T>>(storage).0
 }
 
-/// Returns the memory that an array looks at.
-fn numbers<T: Kept>(a: &Array) -> &[T] {
+/// Returns all elements of the storage that an array is a view of.
+fn storage_of<T: HostElement>(a: &Array) -> &[T] {
     all(&**a.storage())
 }
 
 /// Returns the elements of a dense array.
-fn dense<T: Kept>(a: &Array) -> &[T] {
-    &numbers(a)[a.offset()..][..a.len()]
+fn dense<T: HostElement>(a: &Array) -> &[T] {
+    &storage_of(a)[a.offset()..][..a.len()]
 }
 
-/// Returns the same elements in row-major order; copies only when they are
-/// not.
+/// Returns the array in row-major order. Copies only if it is not dense.
 fn compact(a: &Array) -> Result<Cow<'_, Array>> {
     Ok(match a.is_dense() {
         true => Cow::Borrowed(a),
@@ -312,11 +315,12 @@ fn compact(a: &Array) -> Result<Cow<'_, Array>> {
     })
 }
 
-/// Returns the same elements in runs that lie close together; copies only when
-/// they do not.
-fn straight(a: &Array) -> Result<Cow<'_, Array>> {
-    let walked = a.shape().iter().rposition(|&size| size != 1);
-    match walked.map(|axis| a.strides()[axis]) {
+/// Returns the array if the stride of its innermost axis is at most 4, so that
+/// a loop along it stays in few cache lines; otherwise a copy in row-major
+/// order.
+fn near_contiguous(a: &Array) -> Result<Cow<'_, Array>> {
+    let innermost = a.shape().iter().rposition(|&size| size != 1);
+    match innermost.map(|axis| a.strides()[axis]) {
         None | Some(0..=4) => Ok(Cow::Borrowed(a)),
         Some(_) => compact(a),
     }

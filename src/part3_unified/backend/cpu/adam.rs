@@ -1,56 +1,60 @@
-//! A step of Adam: one look at each element of a parameter.
+//! One step of Adam, in a single pass over the elements of a parameter.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::super::AdamStep;
 use super::host::{Host, blank};
-use super::real::{Kept, Number};
-use super::walk::{PIECE, is_shared};
+use super::real::{CpuFloat, HostElement};
+use super::walk::{CHUNK_COST, is_parallel};
 use super::{Array, Shared, compact, dense};
 use crate::base::share::share;
 use crate::error::Result;
 
-pub(super) fn step<T: Number + Kept>(
+/// Returns the next parameter, mean and mean square; see
+/// [`AdamStep::apply`].
+pub(super) fn step<T: CpuFloat + HostElement>(
     step: &AdamStep,
     [x, grad, mean, square]: [&Array; 4],
 ) -> Result<[Shared; 3]> {
-    let of = [compact(x)?, compact(grad)?, compact(mean)?, compact(square)?];
-    let of = of.each_ref().map(|a| dense::<T>(a));
-    let n = of[0].len();
-    let mut made = [blank(n)?, blank(n)?, blank(n)?];
-    let piece = if is_shared(n) { PIECE } else { n.max(1) };
-    let [x, mean, square] = &mut made;
-    let outs = x.chunks_mut(piece).zip(mean.chunks_mut(piece));
-    let outs = outs.zip(square.chunks_mut(piece)).enumerate();
+    let arrays =
+        [compact(x)?, compact(grad)?, compact(mean)?, compact(square)?];
+    let operands = arrays.each_ref().map(|a| dense::<T>(a));
+    let n = operands[0].len();
+    let mut results = [blank(n)?, blank(n)?, blank(n)?];
+    let chunk = if is_parallel(n) { CHUNK_COST } else { n.max(1) };
+    let [x, mean, square] = &mut results;
+    let outs = x.chunks_mut(chunk).zip(mean.chunks_mut(chunk));
+    let outs = outs.zip(square.chunks_mut(chunk)).enumerate();
     let work = |(i, ((x, mean), square)): (usize, ((&mut [T], _), _))| {
-        let from = i * piece;
-        let of = of.map(|all| &all[from..from + x.len()]);
-        Arch::new().dispatch(Piece { step, of, outs: [x, mean, square] });
+        let from = i * chunk;
+        let operands = operands.map(|all| &all[from..from + x.len()]);
+        let outs = [x, mean, square];
+        Arch::new().dispatch(Chunk { step, operands, outs });
     };
-    match is_shared(n) {
+    match is_parallel(n) {
         true => share(outs, work),
         false => outs.for_each(work),
     }
-    Ok(made.map(Host::shared))
+    Ok(results.map(Host::shared))
 }
 
-struct Piece<'a, T> {
+struct Chunk<'a, T> {
     step: &'a AdamStep,
-    of: [&'a [T]; 4],
+    operands: [&'a [T]; 4],
     outs: [&'a mut [T]; 3],
 }
 
-impl<T: Number> WithSimd for Piece<'_, T> {
+impl<T: CpuFloat> WithSimd for Chunk<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let [x, grad, mean, square] = self.of;
+        let [x, grad, mean, square] = self.operands;
         let [next_x, next_mean, next_square] = self.outs;
-        let given = x.iter().zip(grad).zip(mean.iter().zip(square));
+        let operands = x.iter().zip(grad).zip(mean.iter().zip(square));
         let outs = next_x.iter_mut().zip(next_mean).zip(next_square);
         for (((out, to_mean), to_square), ((x, grad), (mean, square))) in
-            outs.zip(given)
+            outs.zip(operands)
         {
             [*out, *to_mean, *to_square] =
                 self.step.apply([*x, *grad, *mean, *square]);

@@ -1,5 +1,5 @@
-//! Operations on blocks of numbers, which the lazy device puts one after
-//! another while a block is near.
+//! Operations on blocks of elements. The lazy device applies several of them to
+//! a block while it is in the cache.
 
 pub(in super::super) use super::elementary::Fma;
 use super::elementwise::{self, Each, Pairs};
@@ -7,25 +7,25 @@ use super::host::{self, Host};
 use super::{Binary, Shared, Storage, Unary, all, most, sum};
 use crate::error::Result;
 
-/// Numbers of 32 bits, the only ones that are put off.
+/// Host memory for `f32`, the only type whose evaluation is deferred.
 pub(in super::super) type Numbers = host::Numbers<f32>;
 
-/// Takes memory for so many.
+/// Allocates memory for `n` elements with unspecified values.
 pub(in super::super) fn blank(n: usize) -> Result<Numbers> {
     host::blank(n)
 }
 
-/// Returns the numbers of a storage.
+/// Returns the elements of a storage.
 pub(in super::super) fn slice(storage: &dyn Storage) -> &[f32] {
     all(storage)
 }
 
-/// Makes a storage of numbers.
-pub(in super::super) fn shared(numbers: Numbers) -> Shared {
-    Host::shared(numbers)
+/// Creates a storage from its elements.
+pub(in super::super) fn shared(values: Numbers) -> Shared {
+    Host::shared(values)
 }
 
-/// Joins the numbers of a block to those before.
+/// Reduces a block into the accumulator `before`: a sum or a maximum.
 pub(in super::super) fn join(is_sum: bool, before: f64, x: &[f32]) -> f64 {
     match is_sum {
         true => before + sum(x),
@@ -33,7 +33,7 @@ pub(in super::super) fn join(is_sum: bool, before: f64, x: &[f32]) -> f64 {
     }
 }
 
-/// Joins each number to those before at its place.
+/// Reduces each element of a block into the accumulator at its index.
 pub(in super::super) fn join_each(is_sum: bool, all: &mut [f64], x: &[f32]) {
     let pairs = all.iter_mut().zip(x);
     match is_sum {
@@ -46,7 +46,7 @@ fn larger(x: f64, y: f64) -> f64 {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// A block, and where its results go.
+/// The operand block and the result block of a unary operation.
 struct Block<'a>(Fma, &'a [f32], &'a mut [f32]);
 
 impl Each<f32> for Block<'_> {
@@ -55,20 +55,21 @@ impl Each<f32> for Block<'_> {
     #[inline(always)]
     fn each(self, f: impl Fn(Fma, f32) -> f32) {
         let Block(fma, x, out) = self;
-        // A closure here would be compiled once, for every processor.
+        // A `for` loop, because the body of a `for_each` closure would not be
+        // compiled for the registers that the caller is compiled for.
         for (out, x) in out.iter_mut().zip(x) {
             *out = f(fma, *x);
         }
     }
 }
 
-/// Applies an operation to each number.
+/// Applies an operation to each element of a block.
 #[inline(always)]
 pub(in super::super) fn unary(fma: Fma, op: Unary, x: &[f32], out: &mut [f32]) {
     elementwise::unary(op, Block(fma, x, out));
 }
 
-/// Two blocks, and where the results go.
+/// The operand blocks and the result block of a binary operation.
 struct Two<'a>(&'a [f32], &'a [f32], &'a mut [f32]);
 
 impl Pairs<f32> for Two<'_> {
@@ -83,7 +84,7 @@ impl Pairs<f32> for Two<'_> {
     }
 }
 
-/// Applies an operation to each pair.
+/// Applies an operation to each pair of elements of two blocks.
 #[inline(always)]
 pub(in super::super) fn binary(
     op: Binary,

@@ -1,9 +1,14 @@
-//! Exponentials and what is made of them, many at a time: a few additions and
-//! products, which a processor does for sixteen numbers at once, where a
-//! library's function takes them one by one. An exponential errs by at most one
-//! unit in the last place, what is made of it by 2.5; a logarithm is computed
-//! in `f64` and rounded once. A processor that multiplies and adds at once may
-//! have other last bits than one that does not.
+//! `exp`, `log`, `tanh` and `sigmoid` for `f32`, in a form that the compiler
+//! vectorizes. The library's functions compute one element at a time.
+//!
+//! - `exp`: write `e^x = 2^n * e^r` with an integer `n` and `|r| <= ln(2) / 2`.
+//!   `2^n` is assembled from its bits, `e^r` is a polynomial. The error is at
+//!   most one unit in the last place.
+//! - `tanh` and `sigmoid` are quotients of such exponentials, with an error of
+//!   at most 2.5 units.
+//! - `log` is computed in `f64` and rounded once.
+//!
+//! The last bits depend on whether the processor has a fused multiply-add.
 
 use std::f32::consts::{LN_2, LOG2_E};
 use std::f64;
@@ -12,13 +17,13 @@ use std::f64::consts::SQRT_2;
 use num_traits::Float;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Says whether a loop is compiled for a processor that multiplies and adds in
-/// one instruction, which rounds once.
+/// Whether a loop is compiled for a processor with a fused multiply-add (FMA),
+/// which rounds once.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Fma(bool);
 
 impl Fma {
-    /// A loop that rounds each product, and one that does not.
+    /// Without and with FMA.
     #[cfg(test)]
     pub(super) const BOTH: [Fma; 2] = [Fma(false), Fma(true)];
 
@@ -27,15 +32,15 @@ impl Fma {
         Fma(cfg!(target_arch = "aarch64") || S::F32_LANES >= 8)
     }
 
-    /// Computes `a * b + c`.
+    /// Returns `a * b + c`.
     #[inline(always)]
     pub(super) fn sum<T: Float>(self, a: T, b: T, c: T) -> T {
         if self.0 { a.mul_add(b, c) } else { a * b + c }
     }
 }
 
-/// Computes `f` of each number, by instructions as wide as this processor has
-/// them.
+/// Applies `f` to each element, in a loop compiled for the widest registers of
+/// this processor.
 pub(super) fn each<T: Copy>(x: &[T], out: &mut [T], f: impl Fn(Fma, T) -> T) {
     struct Each<'a, T, F>(&'a [T], &'a mut [T], F);
 
@@ -54,51 +59,52 @@ pub(super) fn each<T: Copy>(x: &[T], out: &mut [T], f: impl Fn(Fma, T) -> T) {
     Arch::new().dispatch(Each(x, out, f));
 }
 
-/// Takes `e^x = 2^n * e^r` apart, with a whole `n`. The lowest bits of the first
-/// result are `n`, and what is to be added to it.
+/// Splits `x = n ln(2) + r` with an integer `n`, so that `e^x = 2^n * e^r`.
+/// Returns an integer whose lowest bits are `n + added`, and `r`.
 #[inline(always)]
 fn split(fma: Fma, x: f32, added: f32) -> (u32, f32) {
-    /// The first bits of `ln 2`: times `n` they are exact.
-    const FIRST: f32 = f32::from_bits(LN_2.to_bits() & !0xfff);
-    const REST: f32 = (f64::consts::LN_2 - FIRST as f64) as f32;
-    /// From here to its double, neighbors are 1 apart: to add it rounds.
-    const WHOLE: f32 = 12_582_912.0;
-    let whole = fma.sum(x, LOG2_E, WHOLE + added);
-    let n = whole - (WHOLE + added);
-    (whole.to_bits(), fma.sum(-n, REST, fma.sum(-n, FIRST, x)))
+    /// The first 12 bits of `ln(2)`, so that their product with `n` is exact.
+    const LN_2_HIGH: f32 = f32::from_bits(LN_2.to_bits() & !0xfff);
+    const LN_2_LOW: f32 = (f64::consts::LN_2 - LN_2_HIGH as f64) as f32;
+    /// 1.5 * 2^23: adding it rounds an `f32` to an integer.
+    const ROUND_TO_INT: f32 = 12_582_912.0;
+    let shifted = fma.sum(x, LOG2_E, ROUND_TO_INT + added);
+    let n = shifted - (ROUND_TO_INT + added);
+    let r = fma.sum(-n, LN_2_LOW, fma.sum(-n, LN_2_HIGH, x));
+    (shifted.to_bits(), r)
 }
 
-/// Computes `e^r - 1`, which keeps the digits of what is near 0. As `r` is at
-/// most half of `ln 2`, its powers up to the sixth are enough for 24 bits.
+/// Computes `e^r - 1`, which is accurate near 0. Because `|r| <= ln(2) / 2`,
+/// powers up to the sixth are enough for 24 bits.
 #[inline(always)]
-fn more(fma: Fma, r: f32) -> f32 {
+fn exp_m1(fma: Fma, r: f32) -> f32 {
     let [first, terms @ ..] = SERIES;
     let sum = terms.into_iter().fold(first, |sum, term| fma.sum(sum, r, term));
     fma.sum(r * r, sum, r)
 }
 
-/// Lists `1 / k!` from the sixth to the second, each moved a little: so the
-/// terms that are left out are missed nowhere by more than a part in 10^8.
+/// `1 / k!` for `k` from 6 down to 2, each adjusted slightly to make up for the
+/// omitted terms: the relative error is below 1e-8.
 const SERIES: [f32; 5] =
     [0.001_381_454, 0.008_368_745, 0.041_668_39, 0.166_665_21, 0.499_999_94];
 
-/// What is added to the exponent of a number where its bits keep it.
+/// The exponent bias of `f32`.
 const BIAS: f32 = 127.0;
 
-/// Makes the number whose exponent stands in the lowest bits, as a number's
-/// bits keep it.
+/// Returns the power of two whose biased exponent is in the lowest bits of
+/// `exponent`.
 #[inline(always)]
 fn two_to(exponent: u32) -> f32 {
     f32::from_bits(exponent << 23)
 }
 
-/// Returns the larger one, and a NaN as it is.
+/// Returns the larger of two values; NaN if `x` is NaN.
 #[inline(always)]
 pub(super) fn at_least(least: f32, x: f32) -> f32 {
     if x < least { least } else { x }
 }
 
-/// Returns the smaller one, and a NaN as it is.
+/// Returns the smaller of two values; NaN if `x` is NaN.
 #[inline(always)]
 pub(super) fn at_most(most: f32, x: f32) -> f32 {
     if x > most { most } else { x }
@@ -106,60 +112,62 @@ pub(super) fn at_most(most: f32, x: f32) -> f32 {
 
 #[inline(always)]
 pub(super) fn exp(fma: Fma, x: f32) -> f32 {
-    // Below it is 0, and above infinite.
+    // The result is 0 below this range and infinite above it.
     let x = at_least(-104.0, at_most(89.0, x));
     let (n, r) = split(fma, x, 2.0 * BIAS);
-    joined(fma, n, r)
+    scaled_exp(fma, n, r)
 }
 
-/// Computes `e^(-x^2 / 2)` of what is from 0 to 15. A square has more digits
-/// than a number keeps, and so large a power needs them all: so `x` gives its
-/// first digits, whose square is exact, and then the others.
+/// Computes `e^(-x^2 / 2)` for `x` from 0 to 15. The rounding error of `x^2`
+/// would be too large here, so `x` is split: the square of its first 12 bits is
+/// exact, and the rest of the square, `(x - high) (x + high)`, is small.
 #[inline(always)]
-pub(super) fn bell(fma: Fma, x: f32) -> f32 {
-    let first = f32::from_bits(x.to_bits() & !0xfff);
-    let (n, r) = split(fma, -0.5 * first * first, 2.0 * BIAS);
-    joined(fma, n, fma.sum(-0.5 * (x - first), x + first, r))
+pub(super) fn gauss(fma: Fma, x: f32) -> f32 {
+    let high = f32::from_bits(x.to_bits() & !0xfff);
+    let (n, r) = split(fma, -0.5 * high * high, 2.0 * BIAS);
+    scaled_exp(fma, n, fma.sum(-0.5 * (x - high), x + high, r))
 }
 
-/// Computes `2^n * e^r`: in two steps, which reach the smallest and the largest
-/// numbers.
+/// Computes `2^n * e^r`, where `n` is biased twice. Multiplying by two powers of
+/// two, about `2^(n/2)` each, covers the subnormal and the largest results.
 #[inline(always)]
-fn joined(fma: Fma, n: u32, r: f32) -> f32 {
+fn scaled_exp(fma: Fma, n: u32, r: f32) -> f32 {
     let (half, other) = (two_to(n >> 1), two_to(n - (n >> 1)));
-    fma.sum(more(fma, r), half, half) * other
+    fma.sum(exp_m1(fma, r), half, half) * other
 }
 
-/// Computes `1 / (1 + e^-x)`. Above and below the line stands 2^64 times less,
-/// so that no power is too large for a number.
+/// Computes `1 / (1 + e^-x)`. The numerator and the denominator are scaled by
+/// `2^-64`, so that `e^-x` does not overflow.
 #[inline(always)]
 pub(super) fn sigmoid(fma: Fma, x: f32) -> f32 {
-    const DOWN: f32 = 64.0;
-    let one = two_to((BIAS - DOWN) as u32);
-    // Below it is 0, and above 1.
+    const SCALE_BITS: f32 = 64.0;
+    let one = two_to((BIAS - SCALE_BITS) as u32);
+    // The result is 0 where `-x` is above this range and 1 below it.
     let x = at_most(104.0, at_least(-40.0, -x));
-    let (n, r) = split(fma, x, BIAS - DOWN);
+    let (n, r) = split(fma, x, BIAS - SCALE_BITS);
     let scale = two_to(n);
-    one / fma.sum(more(fma, r), scale, scale + one)
+    one / fma.sum(exp_m1(fma, r), scale, scale + one)
 }
 
+/// Computes `tanh |x| = -d / (2 + d)` with `d = e^(-2 |x|) - 1`, and restores
+/// the sign of `x`.
 #[inline(always)]
 pub(super) fn tanh(fma: Fma, x: f32) -> f32 {
     let (n, r) = split(fma, at_least(-40.0, -2.0 * x.abs()), BIAS);
     let scale = two_to(n);
-    // What e^(-2|x|) is more than 1.
-    let more = fma.sum(more(fma, r), scale, scale - 1.0);
-    (more / (2.0 + more)).copysign(x)
+    let d = fma.sum(exp_m1(fma, r), scale, scale - 1.0);
+    (d / (2.0 + d)).copysign(x)
 }
 
-/// Computes `ln x = n ln 2 + ln m`, with `m` between the root of a half and
-/// that of 2; and `ln m` is twice the area tangent of `s = (m - 1) / (m + 1)`.
+/// Computes `ln x = n ln 2 + ln m`, with `m` between `sqrt(1/2)` and `sqrt(2)`;
+/// and `ln m = 2 artanh(s)` with `s = (m - 1) / (m + 1)`, by its series.
 #[inline(always)]
 pub(super) fn log(fma: Fma, x: f32) -> f32 {
-    /// The exponents count from here, so that none is negative.
-    const FROM: u64 = (SQRT_2 / 2.0).to_bits().wrapping_sub(1024 << 52);
+    /// The bits of `sqrt(1/2)`, with 1024 subtracted from the exponent so that
+    /// the difference of the exponents below is not negative.
+    const BASE: u64 = (SQRT_2 / 2.0).to_bits().wrapping_sub(1024 << 52);
     let bits = f64::from(x).to_bits();
-    let n = (bits.wrapping_sub(FROM) >> 52) as i32 - 1024;
+    let n = (bits.wrapping_sub(BASE) >> 52) as i32 - 1024;
     let m = f64::from_bits(bits.wrapping_sub((n as u64) << 52));
     let s = (m - 1.0) / (m + 1.0);
     let square = s * s;
@@ -183,8 +191,7 @@ pub(super) fn log(fma: Fma, x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Counts the units in the last place that lie between a result and the
-    /// truth.
+    /// Returns the error of a result in units in the last place.
     fn units(found: f32, right: f64) -> f64 {
         let rounded = right as f32;
         let unit =
@@ -193,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn they_err_by_few_units_in_the_last_place() {
+    fn the_errors_are_few_units_in_the_last_place() {
         type Row = (&'static str, fn(Fma, f32) -> f32, fn(f64) -> f64, f64);
         let functions: [Row; 4] = [
             ("exp", exp, f64::exp, 1.0),
@@ -203,7 +210,7 @@ mod tests {
         ];
         for (name, mine, right, most) in functions {
             let mut worst = [(0.0, 0.0); 2];
-            // Every 9973rd number that there is: of each sign and size.
+            // Every 9973rd bit pattern, which covers all signs and magnitudes.
             for bits in (0..=u32::MAX).step_by(9973) {
                 let x = f32::from_bits(bits);
                 let right = right(f64::from(x));
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_are_exact() {
+    fn special_values_are_exact() {
         let [inf, nan] = [f32::INFINITY, f32::NAN];
         for fma in Fma::BOTH {
             let [exp, log, tanh, sigmoid] =

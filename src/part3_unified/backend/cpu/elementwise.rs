@@ -1,4 +1,4 @@
-//! One element from the elements at the same place, and elements moved.
+//! Elementwise operations, and operations that only copy elements.
 
 use std::any::Any;
 use std::hint::select_unpredictable;
@@ -7,106 +7,105 @@ use pulp::Arch;
 
 use super::super::truth;
 use super::elementary::{Fma, each};
-use super::real::{Kept, Number};
-use super::walk::{ANYWHERE, EXPONENTIAL, ONCE, Walk, fill, run};
+use super::real::{CpuFloat, HostElement};
+use super::walk::{ANY_SPLIT, EXP_COST, READ_COST, Walk, fill, run};
 use super::{Array, Binary, Host, Shared, Storage, Unary, View};
-use super::{dense, numbers};
+use super::{dense, storage_of};
 use crate::error::Result;
 
-/// A loop over numbers that waits for what is computed of each: over an array,
-/// or over a block that the lazy device has.
+/// A loop over elements that takes the loop body as a closure. It is
+/// implemented for an array and for a block of the lazy device.
 pub(super) trait Each<T> {
     type Made;
 
     fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Self::Made;
 }
 
-/// One over pairs.
+/// A loop over pairs of elements that takes the loop body as a closure.
 pub(super) trait Pairs<T> {
     type Made;
 
     fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Made;
 }
 
-/// Computes `op` of each number. Each formula is compiled into its loop, and so
-/// for the processor that the loop is for: alone it would be for any.
+/// Applies `op` to each element. Each formula is inlined into a loop, so that it
+/// is compiled for the registers that the loop is compiled for.
 #[inline(always)]
-pub(super) fn unary<T: Number, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
+pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
     macro_rules! each {
         ($($formula:tt)*) => { numbers.each(#[inline(always)] $($formula)*) };
     }
-    let number = |number: f64| T::nearest(number);
     match op {
-        Unary::Scale(by) => {
-            let by = number(by);
-            each!(move |_, x| x * by)
+        Unary::Scale(c) => {
+            let c = T::nearest(c);
+            each!(move |_, x| x * c)
         }
-        Unary::Shift(by) => {
-            let by = number(by);
-            each!(move |_, x| x + by)
+        Unary::Shift(c) => {
+            let c = T::nearest(c);
+            each!(move |_, x| x + c)
         }
-        Unary::DivScalar(by) => {
-            let by = number(by);
-            each!(move |_, x| x / by)
+        Unary::DivScalar(c) => {
+            let c = T::nearest(c);
+            each!(move |_, x| x / c)
         }
-        Unary::RdivScalar(of) => {
-            let of = number(of);
-            each!(move |_, x| of / x)
+        Unary::RdivScalar(c) => {
+            let c = T::nearest(c);
+            each!(move |_, x| c / x)
         }
         Unary::Sqrt => each!(|_, x| x.sqrt()),
         Unary::Square => each!(|_, x| x * x),
         Unary::Cube => each!(|_, x| x * x * x),
         Unary::Relu => each!(|_, x| if x <= T::zero() { T::zero() } else { x }),
-        Unary::Exp => each!(|fma, x| T::exponential(fma, x)),
-        Unary::Log => each!(|fma, x| T::logarithm(fma, x)),
-        Unary::Tanh => each!(|fma, x| T::tangent(fma, x)),
-        Unary::Sigmoid => each!(|fma, x| T::logistic(fma, x)),
+        Unary::Exp => each!(|fma, x| T::fast_exp(fma, x)),
+        Unary::Log => each!(|fma, x| T::fast_ln(fma, x)),
+        Unary::Tanh => each!(|fma, x| T::fast_tanh(fma, x)),
+        Unary::Sigmoid => each!(|fma, x| T::fast_sigmoid(fma, x)),
         Unary::Gelu => each!(|fma, x| T::gelu(fma, x)),
         Unary::GeluSlope => each!(|fma, x| T::gelu_slope(fma, x)),
-        // One loop for all of these; nobody has timed one for each.
-        slow => numbers.each(move |_, x| slow.apply(x)),
+        // One loop for all other operations.
+        // TODO(perf): measure a loop for each.
+        other => numbers.each(move |_, x| other.apply(x)),
     }
 }
 
-/// Goes over the elements of a dense array, each of which costs so much.
-impl<T: Kept> Each<T> for (&Array, usize) {
+/// A dense array, and the cost of the operation per element.
+impl<T: HostElement> Each<T> for (&Array, usize) {
     type Made = Result<Shared>;
 
     fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Result<Shared> {
         let (x, cost) = (dense(self.0), self.1);
-        fill(x.len(), ANYWHERE, cost, &|from, out| each(&x[from..], out, &f))
+        fill(x.len(), ANY_SPLIT, cost, &|from, out| each(&x[from..], out, &f))
     }
 }
 
-/// Says what an operation costs, in elements that are looked at.
+/// Returns the cost of an operation per element, in reads.
 pub(super) fn cost(op: Unary) -> usize {
     match op {
-        Unary::Exp | Unary::Log | Unary::Tanh | Unary::Sigmoid => EXPONENTIAL,
-        Unary::Gelu | Unary::GeluSlope => 2 * EXPONENTIAL,
-        _ => ONCE,
+        Unary::Exp | Unary::Log | Unary::Tanh | Unary::Sigmoid => EXP_COST,
+        Unary::Gelu | Unary::GeluSlope => 2 * EXP_COST,
+        _ => READ_COST,
     }
 }
 
 // ANCHOR: binary
-/// Computes `op` of each pair. Each operation has a loop of its own, so that it
-/// is compiled for what it does: with [`Binary::apply`] in one loop for all,
-/// 4,096 sums take 5.7 times as long (an Intel Xeon, Rust 1.95.0, November
-/// 2026).
+/// Applies `op` to each pair of elements. Each operation has a separate loop,
+/// which the compiler vectorizes. A single loop that calls [`Binary::apply`] is
+/// several times slower; see docs/benchmarks.md.
 #[inline(always)]
-pub(super) fn binary<T: Number, L: Pairs<T>>(op: Binary, all: L) -> L::Made {
+pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(op: Binary, zip: L) -> L::Made {
     match op {
-        Binary::Add => all.pairs(|x, y| x + y),
-        Binary::Mul => all.pairs(|x, y| x * y),
-        Binary::Div => all.pairs(|x, y| x / y),
-        Binary::Lt => all.pairs(|x, y| truth(x < y)),
-        Binary::Le => all.pairs(|x, y| truth(x <= y)),
-        Binary::Eq => all.pairs(|x, y| truth(x == y)),
-        Binary::Pow => all.pairs(T::powf),
+        Binary::Add => zip.pairs(|x, y| x + y),
+        Binary::Mul => zip.pairs(|x, y| x * y),
+        Binary::Div => zip.pairs(|x, y| x / y),
+        Binary::Lt => zip.pairs(|x, y| truth(x < y)),
+        Binary::Le => zip.pairs(|x, y| truth(x <= y)),
+        Binary::Eq => zip.pairs(|x, y| truth(x == y)),
+        Binary::Pow => zip.pairs(T::powf),
     }
 }
 // ANCHOR_END: binary
 
-impl<T: Kept> Pairs<T> for [&Array; 2] {
+impl<T: HostElement> Pairs<T> for [&Array; 2] {
     type Made = Result<Shared>;
 
     fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Result<Shared> {
@@ -115,9 +114,9 @@ impl<T: Kept> Pairs<T> for [&Array; 2] {
     }
 }
 
-/// Computes `f` of each pair. What is broadcast is read where it lies, as
-/// often as it is needed.
-fn zip<T: Kept>(
+/// Applies `f` to each pair of elements of two arrays with any strides. A
+/// broadcast operand has stride 0 and is not copied.
+fn zip<T: HostElement>(
     a: &Array,
     b: &Array,
     f: impl Fn(T, T) -> T + Sync,
@@ -125,18 +124,18 @@ fn zip<T: Kept>(
     let wide = Arch::new();
     if a.is_dense() && b.is_dense() {
         let (x, y) = (dense::<T>(a), dense::<T>(b));
-        return fill(x.len(), ANYWHERE, ONCE, &|from, out| {
+        return fill(x.len(), ANY_SPLIT, READ_COST, &|from, out| {
             let pairs = x[from..].iter().zip(&y[from..]);
             let out = out.iter_mut().zip(pairs);
             wide.dispatch(|| out.for_each(|(o, (x, y))| *o = f(*x, *y)));
         });
     }
-    let (all, others) = (numbers::<T>(a), numbers::<T>(b));
+    let (all, others) = (storage_of::<T>(a), storage_of::<T>(b));
     let walk = Walk::new([a.view(), b.view()]);
     let length = walk.length;
-    fill(a.len(), length, ONCE, &|from, out| {
+    fill(a.len(), length, READ_COST, &|from, out| {
         wide.dispatch(|| {
-            let starts = walk.from(from / length);
+            let starts = walk.run_starts(from / length);
             for (out, [i, j]) in out.chunks_mut(length).zip(starts) {
                 match walk.steps {
                     [1, 1] => {
@@ -164,19 +163,19 @@ fn zip<T: Kept>(
     })
 }
 
-pub(super) fn where_cond<T: Kept>(
+pub(super) fn where_cond<T: HostElement>(
     mask: &Array,
     a: &Array,
     b: &Array,
 ) -> Result<Shared> {
-    let [m, x, y] = [mask, a, b].map(numbers::<T>);
+    let [m, x, y] = [mask, a, b].map(storage_of::<T>);
     let zero = T::default();
     let walk = Walk::new([mask.view(), a.view(), b.view()]);
     let length = walk.length;
-    // A processor guesses where a branch goes, and a mask has no pattern.
+    // A branch would be mispredicted often, because masks have no pattern.
     let choice = |m: T, x: T, y: T| select_unpredictable(m != zero, x, y);
-    fill(mask.len(), length, ONCE, &|from, out| {
-        let starts = walk.from(from / length);
+    fill(mask.len(), length, READ_COST, &|from, out| {
+        let starts = walk.run_starts(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
             match walk.steps {
                 [1, 0, 1] => {
@@ -200,13 +199,13 @@ pub(super) fn where_cond<T: Kept>(
 }
 
 /// Copies the elements of any view, in row-major order.
-pub(super) fn copy<T: Kept>(a: &Array) -> Result<Shared> {
-    let all = numbers::<T>(a);
+pub(super) fn copy<T: HostElement>(a: &Array) -> Result<Shared> {
+    let all = storage_of::<T>(a);
     let walk = Walk::new([a.view()]);
     let (length, [step]) = (walk.length, walk.steps);
-    let unit = if walk.is_transposed() { length * HIGH } else { length };
-    fill(a.len(), unit, ONCE, &|from, out| {
-        let starts = walk.from(from / length);
+    let unit = if walk.is_transposed() { length * TILE_ROWS } else { length };
+    fill(a.len(), unit, READ_COST, &|from, out| {
+        let starts = walk.run_starts(from / length);
         let rows = out.chunks_mut(length).zip(starts);
         match step {
             1 => rows.for_each(|(out, [at])| {
@@ -222,30 +221,32 @@ pub(super) fn copy<T: Kept>(a: &Array) -> Result<Shared> {
     })
 }
 
-/// So many rows at a time: as many numbers as a cache line has.
-const HIGH: usize = 16;
-/// And so many columns: lines that lie a power of two apart share a few places
-/// in a cache, of which there may be as few as eight.
-const WIDE: usize = 8;
+/// Rows of a tile: the number of `f32` in a cache line.
+const TILE_ROWS: usize = 16;
+/// Columns of a tile. Cache lines at a distance of a power of two map to the
+/// same cache set, which may have as few as eight ways.
+const TILE_COLUMNS: usize = 8;
 
-/// Joins rows whose first numbers are neighbors in memory, tile by tile: what
-/// is read of a cache line is then read while it is there.
-fn tiles<'a, T: Kept>(
+/// Copies rows that begin at adjacent elements, such as those of a transposed
+/// matrix, tile by tile, so that a cache line is used completely while it is
+/// in the cache.
+fn tiles<'a, T: HostElement>(
     all: &[T],
     rows: impl Iterator<Item = (&'a mut [T], [usize; 1])>,
     length: usize,
     step: isize,
 ) {
     let mut rows = rows.peekable();
-    let mut band: Vec<(&mut [T], usize)> = Vec::with_capacity(HIGH);
+    let mut band: Vec<(&mut [T], usize)> = Vec::with_capacity(TILE_ROWS);
     while rows.peek().is_some() {
         band.clear();
-        band.extend(rows.by_ref().take(HIGH).map(|(out, [at])| (out, at)));
-        for from in (0..length).step_by(WIDE) {
-            let to = length.min(from + WIDE);
-            for (out, at) in &mut band {
-                let at = *at as isize + from as isize * step;
-                let values = run(all, at as usize, to - from, step);
+        let next = rows.by_ref().take(TILE_ROWS);
+        band.extend(next.map(|(out, [start])| (out, start)));
+        for from in (0..length).step_by(TILE_COLUMNS) {
+            let to = length.min(from + TILE_COLUMNS);
+            for (out, start) in &mut band {
+                let first = *start as isize + from as isize * step;
+                let values = run(all, first as usize, to - from, step);
                 let out = out[from..to].iter_mut().zip(values);
                 out.for_each(|(out, x)| *out = x);
             }
@@ -253,8 +254,8 @@ fn tiles<'a, T: Kept>(
     }
 }
 
-/// Writes the elements of an array to the places of a view of a storage.
-pub(super) fn paste<T: Kept>(
+/// Writes the elements of an array to the offsets of a view of a storage.
+pub(super) fn paste<T: HostElement>(
     storage: &mut dyn Storage,
     view: &View,
     a: &Array,
@@ -262,8 +263,8 @@ pub(super) fn paste<T: Kept>(
     let storage: &mut dyn Any = storage;
     let host: &mut Host<T> =
         storage.downcast_mut().expect("an array knows its device");
-    let (all, walk) = (numbers::<T>(a), Walk::new([view, a.view()]));
-    let starts = walk.from(0).take(a.len() / walk.length);
+    let (all, walk) = (storage_of::<T>(a), Walk::new([view, a.view()]));
+    let starts = walk.run_starts(0).take(a.len() / walk.length);
     for [to, from] in starts {
         match walk.steps {
             [1, 1] => host.0[to..][..walk.length]
@@ -279,13 +280,16 @@ pub(super) fn paste<T: Kept>(
     Ok(())
 }
 
-/// Copies rows of a dense matrix.
-pub(super) fn rows_at<T: Kept>(a: &Array, places: &[usize]) -> Result<Shared> {
+/// Copies the rows of a dense matrix at some indices.
+pub(super) fn rows_at<T: HostElement>(
+    a: &Array,
+    indices: &[usize],
+) -> Result<Shared> {
     let (width, all) = (a.shape()[1], dense::<T>(a));
-    fill(places.len() * width, width, ONCE, &|from, out: &mut [T]| {
-        let rows = out.chunks_mut(width).zip(&places[from / width..]);
-        for (out, place) in rows {
-            out.copy_from_slice(&all[place * width..][..width]);
+    fill(indices.len() * width, width, READ_COST, &|from, out: &mut [T]| {
+        let rows = out.chunks_mut(width).zip(&indices[from / width..]);
+        for (out, index) in rows {
+            out.copy_from_slice(&all[index * width..][..width]);
         }
     })
 }

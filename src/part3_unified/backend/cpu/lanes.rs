@@ -1,39 +1,41 @@
-//! Sums of many numbers at once, in a form that a compiler gives to the lanes of
-//! a processor: pieces of a known length, whose sums stay in registers.
+//! Sums in a form that the compiler vectorizes: chunks of a constant length,
+//! with one partial sum per lane that stays in a register.
 
 use std::array::from_fn;
 use std::hint::black_box;
 
-use super::real::Number;
+use super::real::CpuFloat;
 
-/// The lanes of the widest processors.
-const WIDE: usize = 16;
+/// The number of `f32` lanes of the widest registers (AVX-512).
+const LANES: usize = 16;
 
-/// Adds up what a function makes of rows of one length, number by number.
-/// Many sums grow side by side, and are joined in pairs.
+/// Sums `term(rows[0][i], rows[1][i], ..)` over all `i`. The rows have one
+/// length. There are [`LANES`] partial sums, which are added pairwise.
 #[inline(always)]
-pub(super) fn total<T: Number, const N: usize>(
-    of: [&[T]; N],
-    number: impl Fn([T; N]) -> T,
+pub(super) fn total<T: CpuFloat, const N: usize>(
+    rows: [&[T]; N],
+    term: impl Fn([T; N]) -> T,
 ) -> T {
-    let n = of[0].len();
-    let mut sums = [T::zero(); WIDE];
-    for piece in 0..n / WIDE {
-        let piece = of.map(|it| &it[piece * WIDE..][..WIDE]);
+    let n = rows[0].len();
+    let mut sums = [T::zero(); LANES];
+    for chunk in 0..n / LANES {
+        let chunk = rows.map(|row| &row[chunk * LANES..][..LANES]);
         for (i, sum) in sums.iter_mut().enumerate() {
-            *sum = *sum + number(piece.map(|it| it[i]));
+            *sum = *sum + term(chunk.map(|row| row[i]));
         }
     }
-    if !n.is_multiple_of(WIDE) {
-        // Sums of which some were asked for by a number would lie in memory.
-        let rest = of.map(|it| &it[n / WIDE * WIDE..]);
-        let mut last = [T::zero(); WIDE];
-        for (i, last) in last[..n % WIDE].iter_mut().enumerate() {
-            *last = number(rest.map(|it| it[i]));
+    if !n.is_multiple_of(LANES) {
+        // Indexing `sums` with a variable would move it to memory, so the
+        // remainder is added from an array of its own.
+        let rest = rows.map(|row| &row[n / LANES * LANES..]);
+        let mut last = [T::zero(); LANES];
+        for (i, last) in last[..n % LANES].iter_mut().enumerate() {
+            *last = term(rest.map(|row| row[i]));
         }
         sums = from_fn(|i| sums[i] + last[i]);
     }
-    // A compiler that saw how the sums end would take two lanes at a time.
+    // Without the barrier, the compiler vectorizes the loop above for the
+    // pairwise additions below, with two lanes instead of all.
     let all = black_box(sums);
     let all: [T; 8] = from_fn(|i| all[i] + all[i + 8]);
     let all: [T; 4] = from_fn(|i| all[i] + all[i + 4]);

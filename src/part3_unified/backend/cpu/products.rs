@@ -1,17 +1,18 @@
-//! Products of views: which lines are multiplied, and where they lie.
+//! Matrix products of strided views: finds the offsets of the lines and of
+//! their elements. `crate::product` multiplies them.
 
 use std::ops::Range;
 
 use super::super::super::view::joined;
 use super::host::{Host, blank};
-use super::real::{Kept, Number};
-use super::{Array, Shared, numbers};
+use super::real::{CpuFloat, HostElement};
+use super::{Array, Shared, storage_of};
 use crate::base::share::share;
 use crate::error::{Result, zeros};
 use crate::product::{Lines, Places, is_shared};
 
 /// Computes [`Backend::contract`](super::Backend::contract).
-pub(super) fn contract<T: Number>(
+pub(super) fn contract<T: CpuFloat>(
     a: &Array,
     b: &Array,
     batch: usize,
@@ -29,7 +30,7 @@ pub(super) fn contract<T: Number>(
     let starts = left.starts.iter().zip(&right.starts);
     let matrices = starts.zip(out.chunks_mut(m * n));
     let fill = |((&i, &j), out): ((&usize, &usize), &mut [T])| {
-        T::product(left.at(i), right.at(j), out)
+        T::product(left.matrix(i), right.matrix(j), out)
     };
     match shared && left.starts.len() > 1 {
         true => share(matrices, fill),
@@ -38,11 +39,11 @@ pub(super) fn contract<T: Number>(
     Ok(Host::shared(out))
 }
 
-/// Multiplies lines of `f64`, plainly: each is laid out once, and then two are
-/// read side by side.
+/// Multiplies lines of `f64` in the simple way: copies both operands into
+/// contiguous lines and computes dot products.
 pub(super) fn product_f64(a: Lines<f64>, b: Lines<f64>, out: &mut [f64]) {
     let (n, k) = (b.lines.len(), a.inner.len());
-    let (a, b) = (laid_out(a), laid_out(b));
+    let (a, b) = (contiguous(a), contiguous(b));
     let work = |(row, out): (usize, &mut [f64])| {
         let line = &a[row * k..][..k];
         for (j, out) in out.iter_mut().enumerate() {
@@ -56,20 +57,20 @@ pub(super) fn product_f64(a: Lines<f64>, b: Lines<f64>, out: &mut [f64]) {
     }
 }
 
-/// Copies the numbers of all lines, one line after another.
-fn laid_out(lines: Lines<f64>) -> Vec<f64> {
+/// Copies all lines to one contiguous vector.
+fn contiguous(lines: Lines<f64>) -> Vec<f64> {
     let (count, k) = (lines.lines.len(), lines.inner.len());
-    let mut laid = Vec::with_capacity(count * k);
+    let mut copy = Vec::with_capacity(count * k);
     for i in 0..count {
         let start = lines.start.wrapping_add(lines.lines.at(i));
-        let at = |p| start.wrapping_add(lines.inner.at(p));
-        laid.extend((0..k).map(|p| lines.values[at(p)]));
+        let offset = |p| start.wrapping_add(lines.inner.at(p));
+        copy.extend((0..k).map(|p| lines.values[offset(p)]));
     }
-    laid
+    copy
 }
 
-/// Adds up products in eight sums side by side, to which a processor adds at
-/// once.
+/// Returns the dot product of two lines. Eight independent partial sums let the
+/// compiler vectorize the loop.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let ((xs, x), (ys, y)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -81,23 +82,25 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
-/// One side of a product: where each matrix of a batch begins, and where in
-/// it lie the lines and the numbers of each.
+/// One operand of a matrix product.
 struct Side<'a, T> {
     values: &'a [T],
+    /// The offset of each matrix of the batch.
     starts: Vec<usize>,
+    /// The offsets of the lines, relative to the matrix.
     lines: Steps,
+    /// The offsets of the elements, relative to the line.
     inner: Steps,
 }
 
-/// How places along some axes lie.
+/// The offsets along some axes.
 enum Steps {
-    /// So many, evenly spaced.
+    /// A count, and the constant distance between offsets.
     Even(usize, isize),
     Listed(Vec<usize>),
 }
 
-impl<'a, T: Kept> Side<'a, T> {
+impl<'a, T: HostElement> Side<'a, T> {
     /// Splits an array whose axes are (batch.., lines.., inner..).
     fn new(a: &'a Array, batch: usize, inner: usize) -> Side<'a, T> {
         let inside = a.shape().len() - inner;
@@ -106,18 +109,19 @@ impl<'a, T: Kept> Side<'a, T> {
             match joined(shape, [&strides[axes.clone()]])[..] {
                 [] => Steps::Even(1, 1),
                 [(count, [step])] => Steps::Even(count, step),
-                _ => Steps::Listed(places(a, axes, 0)),
+                _ => Steps::Listed(offsets(a, axes, 0)),
             }
         };
         Side {
-            values: numbers(a),
-            starts: places(a, 0..batch, a.offset()),
+            values: storage_of(a),
+            starts: offsets(a, 0..batch, a.offset()),
             lines: steps(batch..inside),
             inner: steps(inside..a.shape().len()),
         }
     }
 
-    fn at(&self, start: usize) -> Lines<'_, T> {
+    /// Returns the lines of the matrix that begins at an offset.
+    fn matrix(&self, start: usize) -> Lines<'_, T> {
         let (lines, inner) = (self.lines.places(), self.inner.places());
         Lines { values: self.values, start, lines, inner }
     }
@@ -132,17 +136,17 @@ impl Steps {
     }
 }
 
-/// Lists where the elements along some axes lie, modulo 2^64.
-fn places(a: &Array, axes: Range<usize>, start: usize) -> Vec<usize> {
-    let mut places = vec![start];
+/// Returns the offsets of the elements along some axes, modulo 2^64.
+fn offsets(a: &Array, axes: Range<usize>, start: usize) -> Vec<usize> {
+    let mut offsets = vec![start];
     for axis in axes {
         let (n, step) = (a.shape()[axis], a.strides()[axis]);
-        let mut all = Vec::with_capacity(places.len() * n);
-        for at in places {
-            let place = |i| at.wrapping_add_signed(i * step);
-            all.extend((0..n as isize).map(place));
+        let mut next = Vec::with_capacity(offsets.len() * n);
+        for offset in offsets {
+            let along = |i| offset.wrapping_add_signed(i * step);
+            next.extend((0..n as isize).map(along));
         }
-        places = all;
+        offsets = next;
     }
-    places
+    offsets
 }

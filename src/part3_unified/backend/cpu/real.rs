@@ -1,5 +1,5 @@
-//! The types of numbers as the processor keeps them, and what is computed of
-//! each: `f32` has ways of its own where they are quicker.
+//! The element types of the CPU backend, and the functions that have a faster
+//! implementation for `f32`.
 
 use std::sync::Mutex;
 
@@ -11,57 +11,58 @@ use super::products::product_f64;
 use crate::half::F16;
 use crate::product::{Lines, product};
 
-/// A type of numbers that a storage may hold.
-pub(super) trait Kept: Element {
-    /// Returns the pieces of memory that nobody uses.
-    fn waiting() -> &'static Mutex<Vec<Vec<Self>>>;
+/// An element type of a storage.
+pub(super) trait HostElement: Element {
+    /// Returns the freed allocations of this type; see `host`.
+    fn free_list() -> &'static Mutex<Vec<Vec<Self>>>;
 }
 
-macro_rules! kept {
-    ($($number:ty),*) => {$(
-        impl Kept for $number {
-            fn waiting() -> &'static Mutex<Vec<Vec<$number>>> {
-                static WAITING: Mutex<Vec<Vec<$number>>> =
+macro_rules! host_elements {
+    ($($element:ty),*) => {$(
+        impl HostElement for $element {
+            fn free_list() -> &'static Mutex<Vec<Vec<$element>>> {
+                static FREE: Mutex<Vec<Vec<$element>>> =
                     Mutex::new(Vec::new());
-                &WAITING
+                &FREE
             }
         }
     )*};
 }
 
-kept!(f32, f64, F16);
+host_elements!(f32, f64, F16);
 
-/// A type of numbers that is computed with.
-pub(super) trait Number: Kept + Real {
-    fn exponential(fma: Fma, x: Self) -> Self;
-    fn logarithm(fma: Fma, x: Self) -> Self;
-    fn tangent(fma: Fma, x: Self) -> Self;
-    fn logistic(fma: Fma, x: Self) -> Self;
+/// An element type that arithmetic runs in.
+pub(super) trait CpuFloat: HostElement + Real {
+    fn fast_exp(fma: Fma, x: Self) -> Self;
+    fn fast_ln(fma: Fma, x: Self) -> Self;
+    fn fast_tanh(fma: Fma, x: Self) -> Self;
+    fn fast_sigmoid(fma: Fma, x: Self) -> Self;
     fn gelu(fma: Fma, x: Self) -> Self;
     fn gelu_slope(fma: Fma, x: Self) -> Self;
 
-    /// Writes each line of `a` times each line of `b` into rows of `out`.
+    /// Writes the dot products of each line of `a` with all lines of `b` to the
+    /// rows of `out`.
     fn product(a: Lines<Self>, b: Lines<Self>, out: &mut [Self]);
 }
 
-impl Number for f32 {
+impl CpuFloat for f32 {
     #[inline(always)]
-    fn exponential(fma: Fma, x: f32) -> f32 {
+    fn fast_exp(fma: Fma, x: f32) -> f32 {
         elementary::exp(fma, x)
     }
 
     #[inline(always)]
-    fn logarithm(fma: Fma, x: f32) -> f32 {
+    fn fast_ln(fma: Fma, x: f32) -> f32 {
         elementary::log(fma, x)
     }
 
     #[inline(always)]
-    fn tangent(fma: Fma, x: f32) -> f32 {
+    fn fast_tanh(fma: Fma, x: f32) -> f32 {
         elementary::tanh(fma, x)
     }
 
     #[inline(always)]
-    fn logistic(fma: Fma, x: f32) -> f32 {
+    fn fast_sigmoid(fma: Fma, x: f32) -> f32 {
         elementary::sigmoid(fma, x)
     }
 
@@ -80,21 +81,21 @@ impl Number for f32 {
     }
 }
 
-// The functions of a library: none of these is in a loop that must be quick.
-impl Number for f64 {
-    fn exponential(_: Fma, x: f64) -> f64 {
+// `f64` uses the library's functions: it is not used where speed matters.
+impl CpuFloat for f64 {
+    fn fast_exp(_: Fma, x: f64) -> f64 {
         x.exp()
     }
 
-    fn logarithm(_: Fma, x: f64) -> f64 {
+    fn fast_ln(_: Fma, x: f64) -> f64 {
         x.ln()
     }
 
-    fn tangent(_: Fma, x: f64) -> f64 {
+    fn fast_tanh(_: Fma, x: f64) -> f64 {
         x.tanh()
     }
 
-    fn logistic(_: Fma, x: f64) -> f64 {
+    fn fast_sigmoid(_: Fma, x: f64) -> f64 {
         Unary::Sigmoid.apply(x)
     }
 

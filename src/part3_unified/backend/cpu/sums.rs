@@ -1,6 +1,9 @@
-//! Many numbers into one. So that no sum becomes a long chain, whose every
-//! link would round, sums are short in `f32` and go on in `f64`. Their order
-//! depends on sizes and places alone, and so does every bit.
+//! Reductions: sums and maxima, softmax, `fold` and `index_add`.
+//!
+//! A long chain of `f32` additions accumulates rounding errors, so partial sums
+//! in `f32` are short, and totals are `f64`. The order of additions depends on
+//! shapes and indices alone, so the result has the same bits for any number of
+//! threads.
 
 use std::ops::Add;
 
@@ -9,79 +12,82 @@ use rayon::prelude::*;
 use super::super::super::number::Real;
 use super::elementary::each;
 use super::host::{Host, blank};
-use super::real::Number;
-use super::walk::rows_of_part;
+use super::real::CpuFloat;
+use super::walk::rows_per_chunk;
 use super::walk::{
-    ANYWHERE, EXPONENTIAL, ONCE, PIECE, Walk, fill, is_shared, run,
+    ANY_SPLIT, CHUNK_COST, EXP_COST, READ_COST, Walk, fill, is_parallel, run,
 };
-use super::{Array, Reduce, Shared, View, Window, dense, numbers};
+use super::{Array, Reduce, Shared, View, Window, dense, storage_of};
 use crate::base::share::share;
 use crate::error::Result;
 
-/// Is not larger than any.
+/// The initial value of a maximum.
 fn least<T: Real>() -> T {
     T::neg_infinity()
 }
 
+/// Returns the larger of two values; NaN if either is NaN.
 fn larger<T: Real>(x: T, y: T) -> T {
     if y > x || y.is_nan() { y } else { x }
 }
 
-/// So many numbers side by side are worth being added up as a run.
-const RUN: usize = 8;
+/// Minimum length of a contiguous run that is reduced by itself. Shorter runs
+/// are reduced together with adjacent results.
+const MIN_RUN: usize = 8;
 
-/// Tells whether so few sums lie side by side that runs of this length are
-/// better, however short.
-fn are_few(sums: usize, run: usize) -> bool {
-    sums < run.min(RUN)
+/// Returns whether there are so few adjacent results that reducing runs of
+/// this length one by one is faster, even if they are short.
+fn are_few(results: usize, run: usize) -> bool {
+    results < run.min(MIN_RUN)
 }
 
-/// Tells whether runs of this length are added up one by one.
-fn are_runs(sums: usize, run: usize) -> bool {
-    run >= RUN || are_few(sums, run)
+/// Returns whether runs of this length are reduced one by one.
+fn reduces_by_run(results: usize, run: usize) -> bool {
+    run >= MIN_RUN || are_few(results, run)
 }
 
-/// Tells so of the rows of a dense matrix.
-fn are_long(rows: usize, columns: usize) -> bool {
-    columns >= RUN || rows < RUN
+/// Returns whether the rows of a dense matrix are reduced one by one.
+fn reduces_by_row(rows: usize, columns: usize) -> bool {
+    columns >= MIN_RUN || rows < MIN_RUN
 }
 
-/// Says what a number costs: one that is read here and there counts twice.
-fn distance(step: isize) -> usize {
+/// Returns the cost of an element in a run with this step, in contiguous reads.
+fn step_cost(step: isize) -> usize {
     if step == 1 { 1 } else { 2 }
 }
 
-/// Says what a pixel costs: the numbers of all windows that it is the sum of.
-fn windows_of_pixel(numbers: usize, pixels: usize) -> usize {
-    numbers.div_ceil(pixels.max(1))
+/// Returns the cost of a pixel of `fold`: how many window elements are added to
+/// it, rounded up.
+fn fold_cost(elements: usize, pixels: usize) -> usize {
+    elements.div_ceil(pixels.max(1))
 }
 
-/// Computes `op` of each row; in row-major order `a` is (rows, columns), and
-/// neither is 0.
-pub(super) fn reduce<T: Number>(
+/// Reduces each row with `op`. The elements of `a` in row-major order form a
+/// (rows, columns) matrix, and neither size is 0.
+pub(super) fn reduce<T: CpuFloat>(
     op: Reduce,
     a: &Array,
     rows: usize,
     columns: usize,
 ) -> Result<Shared> {
-    if a.is_dense() && are_long(rows, columns) {
-        return fill(rows, ANYWHERE, columns, &|from, out: &mut [T]| {
+    if a.is_dense() && reduces_by_row(rows, columns) {
+        return fill(rows, ANY_SPLIT, columns, &|from, out: &mut [T]| {
             let rows = dense::<T>(a)[from * columns..].chunks(columns);
             out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
         });
     }
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
-    let all = numbers::<T>(a);
+    let all = storage_of::<T>(a);
     let few = are_few(kept.length, joined.length);
-    if joined.steps == [1] && are_runs(kept.length, joined.length) {
-        // The numbers of a row lie in runs.
-        let runs = joined.from(0).take(columns / joined.length);
-        let starts: Vec<usize> = runs.map(|[at]| at).collect();
-        return fill(rows, ANYWHERE, columns, &|from, out| {
-            for (out, at) in out.iter_mut().zip(kept.places(from)) {
+    if joined.steps == [1] && reduces_by_run(kept.length, joined.length) {
+        // The elements of a row form contiguous runs.
+        let runs = joined.run_starts(0).take(columns / joined.length);
+        let starts: Vec<usize> = runs.map(|[start]| start).collect();
+        return fill(rows, ANY_SPLIT, columns, &|from, out| {
+            for (out, row) in out.iter_mut().zip(kept.offsets(from)) {
                 let runs = starts.iter().map(|start| {
-                    &all[at.wrapping_add(*start)..][..joined.length]
+                    &all[row.wrapping_add(*start)..][..joined.length]
                 });
                 *out = match op {
                     Reduce::Sum => {
@@ -95,94 +101,113 @@ pub(super) fn reduce<T: Number>(
     if few {
         return reduce::<T>(op, &a.compact()?, rows, columns);
     }
-    // Those of neighbors do: every pass goes through memory as it lies.
-    let starts: Vec<usize> = joined.places(0).take(columns).collect();
+    // The elements of adjacent results are adjacent: accumulate all results at
+    // once, so that every pass reads memory in order.
+    let starts: Vec<usize> = joined.offsets(0).take(columns).collect();
     let [step] = kept.steps;
-    if kept.is_one() && are_shared_down(rows, columns) {
-        let lines = kept.from(0).take(1).map(|[at]| at).collect();
-        let lines = Neighbors { all, lines, length: rows, step };
-        return lines.shared_down(op, &starts);
+    if kept.is_single_run() && splits_reduced_axis(rows, columns) {
+        let lines = kept.run_starts(0).take(1).map(|[start]| start).collect();
+        let lines = Lines { all, lines, length: rows, step };
+        return lines.reduce_in_parallel(op, &starts);
     }
-    let unit = if kept.is_one() { 256 } else { kept.length };
-    fill(rows, unit, columns * distance(step), &|from, out| {
+    let unit = if kept.is_single_run() { 256 } else { kept.length };
+    fill(rows, unit, columns * step_cost(step), &|from, out| {
         let inside = (from % kept.length) as isize * step;
-        let length = if kept.is_one() { out.len() } else { kept.length };
-        let lines = kept.from(from / kept.length);
+        let length = if kept.is_single_run() { out.len() } else { kept.length };
+        let lines = kept.run_starts(from / kept.length);
         let lines = lines.take(out.len().div_ceil(length));
         let lines: Vec<usize> =
-            lines.map(|[at]| at.wrapping_add_signed(inside)).collect();
-        let lines = Neighbors { all, lines, length, step };
+            lines.map(|[start]| start.wrapping_add_signed(inside)).collect();
+        let lines = Lines { all, lines, length, step };
         match op {
-            Reduce::Max => lines.join_all(op, &starts, out),
+            Reduce::Max => lines.accumulate_all(op, &starts, out),
             Reduce::Sum => sum_down(out, &starts, &lines),
         }
     })
 }
 
-/// So many numbers are added up in `f32`, and their sums in `f64`.
+/// How many elements are added in `f32`. The sums of these blocks are added in
+/// `f64`.
 const BLOCK: usize = 32;
 
-/// Lines that are longer are cut among the threads.
-const WIDE: usize = 1 << 13;
+/// Longer lines of results are split among threads.
+const MIN_SPLIT_LINE: usize = 1 << 13;
 
-/// Tells whether threads share the numbers that are joined to one line, and
-/// not the line: a piece of it would jump through memory.
-fn are_shared_down(line: usize, numbers: usize) -> bool {
-    is_shared(line * numbers) && line < WIDE && numbers > BLOCK
+/// Returns whether threads split the reduced axis instead of the line of
+/// results. Parts of a short line would read memory in small pieces.
+fn splits_reduced_axis(line: usize, reduced: usize) -> bool {
+    is_parallel(line * reduced) && line < MIN_SPLIT_LINE && reduced > BLOCK
 }
 
-/// Numbers side by side: where each of their lines begins, how long it is and
-/// how far apart they are.
-struct Neighbors<'a, T> {
+/// Lines of adjacent results, as the elements of the operand at the first index
+/// of the reduced axes: the offset of each line, its length and its step.
+struct Lines<'a, T> {
     all: &'a [T],
     lines: Vec<usize>,
     length: usize,
     step: isize,
 }
 
-impl<T: Number> Neighbors<'_, T> {
-    /// Joins to each element the number that lies so far behind its place.
+impl<T: CpuFloat> Lines<'_, T> {
+    /// Accumulates into each result the element at a distance from the
+    /// result's own offset.
     #[inline(always)]
-    fn join(&self, out: &mut [T], behind: usize, join: impl Fn(T, T) -> T) {
+    fn accumulate(
+        &self,
+        out: &mut [T],
+        distance: usize,
+        combine: impl Fn(T, T) -> T,
+    ) {
         for (out, line) in out.chunks_mut(self.length).zip(&self.lines) {
-            let at = line.wrapping_add(behind);
+            let start = line.wrapping_add(distance);
             if self.step == 1 {
-                let out = out.iter_mut().zip(&self.all[at..]);
-                out.for_each(|(out, x)| *out = join(*out, *x));
+                let out = out.iter_mut().zip(&self.all[start..]);
+                out.for_each(|(out, x)| *out = combine(*out, *x));
             } else {
-                let line = run(self.all, at, out.len(), self.step);
+                let line = run(self.all, start, out.len(), self.step);
                 let out = out.iter_mut().zip(line);
-                out.for_each(|(out, x)| *out = join(*out, x));
+                out.for_each(|(out, x)| *out = combine(*out, x));
             }
         }
     }
 }
 
-impl<T: Number> Neighbors<'_, T> {
-    /// Joins to each element all the numbers that lie so far behind its place.
-    fn join_all(&self, op: Reduce, behind: &[usize], out: &mut [T]) {
+impl<T: CpuFloat> Lines<'_, T> {
+    /// Reduces into each result the elements at all of these distances.
+    fn accumulate_all(&self, op: Reduce, distances: &[usize], out: &mut [T]) {
         match op {
             Reduce::Sum => {
                 out.fill(T::zero());
-                behind.iter().for_each(|&at| self.join(out, at, Add::add));
+                let add = |&distance| self.accumulate(out, distance, Add::add);
+                distances.iter().for_each(add);
             }
             Reduce::Max => {
                 out.fill(least());
-                behind.iter().for_each(|&at| self.join(out, at, larger));
+                let max = |&distance| self.accumulate(out, distance, larger);
+                distances.iter().for_each(max);
             }
         }
     }
 
-    /// Makes a line of what threads have joined block by block. The blocks are
-    /// those of one thread and come in their order, and so do the bits.
-    fn shared_down(&self, op: Reduce, behind: &[usize]) -> Result<Shared> {
+    /// Reduces one line, with the blocks of the reduced axis in parallel. The
+    /// blocks and their order are the same as on one thread, so the result has
+    /// the same bits.
+    fn reduce_in_parallel(
+        &self,
+        op: Reduce,
+        distances: &[usize],
+    ) -> Result<Shared> {
         let n = self.length;
-        let mut parts = blank::<T>(n * behind.len().div_ceil(BLOCK))?;
-        let some = (PIECE / (n * BLOCK)).max(1);
-        let pieces = parts.chunks_mut(n * some);
-        share(pieces.zip(behind.chunks(BLOCK * some)), |(parts, behind)| {
-            let blocks = parts.chunks_mut(n).zip(behind.chunks(BLOCK));
-            blocks.for_each(|(part, block)| self.join_all(op, block, part));
+        let mut parts = blank::<T>(n * distances.len().div_ceil(BLOCK))?;
+        let blocks_per_task = (CHUNK_COST / (n * BLOCK)).max(1);
+        let tasks = parts
+            .chunks_mut(n * blocks_per_task)
+            .zip(distances.chunks(BLOCK * blocks_per_task));
+        share(tasks, |(parts, distances)| {
+            let blocks = parts.chunks_mut(n).zip(distances.chunks(BLOCK));
+            blocks.for_each(|(part, block)| {
+                self.accumulate_all(op, block, part);
+            });
         });
         let mut out = blank::<T>(n)?;
         match op {
@@ -203,7 +228,7 @@ impl<T: Number> Neighbors<'_, T> {
     }
 }
 
-/// Counts the axes in front that show so many elements.
+/// Returns how many leading axes have `count` elements.
 fn axes_of(view: &View, count: usize) -> usize {
     let mut left = count;
     let shape = view.shape().iter();
@@ -216,13 +241,13 @@ fn axes_of(view: &View, count: usize) -> usize {
         .count()
 }
 
-/// Adds up a run, in chunks that are joined in order: the same bits for any
-/// number of threads. It is rounded once, by who asks.
+/// Returns the sum of a slice. Chunks are added in order, so the result has the
+/// same bits for any number of threads. The caller rounds it to `T`.
 pub(in super::super) fn sum<T: Real>(values: &[T]) -> f64 {
     const CHUNK: usize = 4096;
-    // From 0 on, because Rust's own sum of nothing is -0.
+    // Start at 0, because `Iterator::sum` of no elements is -0.
     let add = |total: f64, chunk: f64| total + chunk;
-    match is_shared(values.len()) {
+    match is_parallel(values.len()) {
         true => {
             let sums = values.par_chunks(CHUNK).map(chunk::<T>);
             sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
@@ -231,8 +256,8 @@ pub(in super::super) fn sum<T: Real>(values: &[T]) -> f64 {
     }
 }
 
-/// Adds up a chunk in eight sums side by side, to which a processor adds at
-/// once.
+/// Returns the sum of a chunk. Eight independent partial sums let the compiler
+/// vectorize the loop.
 fn chunk<T: Real>(values: &[T]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
@@ -244,7 +269,7 @@ fn chunk<T: Real>(values: &[T]) -> f64 {
     sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
 }
 
-/// Finds the largest of a run, of eight numbers at a time, too.
+/// Returns the maximum of a slice, with eight independent partial maxima.
 pub(in super::super) fn most<T: Real>(values: &[T]) -> T {
     let (eights, rest) = values.as_chunks::<8>();
     let mut most = [least::<T>(); 8];
@@ -255,69 +280,70 @@ pub(in super::super) fn most<T: Real>(values: &[T]) -> T {
     most.iter().chain(rest).copied().fold(least(), larger)
 }
 
-/// Adds columns to each other, block by block, so that none becomes a long
-/// chain.
-fn sum_down<T: Number>(out: &mut [T], columns: &[usize], lines: &Neighbors<T>) {
-    if columns.len() <= BLOCK {
-        return lines.join_all(Reduce::Sum, columns, out);
+/// Sums over the reduced axis, in blocks of [`BLOCK`] elements.
+fn sum_down<T: CpuFloat>(out: &mut [T], distances: &[usize], lines: &Lines<T>) {
+    if distances.len() <= BLOCK {
+        return lines.accumulate_all(Reduce::Sum, distances, out);
     }
     let mut totals = vec![0.0; out.len()];
-    for block in columns.chunks(BLOCK) {
-        lines.join_all(Reduce::Sum, block, out);
+    for block in distances.chunks(BLOCK) {
+        lines.accumulate_all(Reduce::Sum, block, out);
         add_to(&mut totals, out);
     }
     round(&totals, out);
 }
 
-fn add_to<T: Number>(totals: &mut [f64], sums: &[T]) {
+fn add_to<T: CpuFloat>(totals: &mut [f64], sums: &[T]) {
     let pairs = totals.iter_mut().zip(sums);
     pairs.for_each(|(total, sum)| *total += sum.wide());
 }
 
-fn round<T: Number>(totals: &[f64], out: &mut [T]) {
+fn round<T: CpuFloat>(totals: &[f64], out: &mut [T]) {
     let pairs = out.iter_mut().zip(totals);
     pairs.for_each(|(out, total)| *out = T::nearest(*total));
 }
 
-/// Computes the shares in each row of a dense matrix. The largest of a row
-/// becomes 0, so no exponential exceeds 1.
-pub(super) fn softmax<T: Number>(a: &Array) -> Result<Shared> {
-    shares(a, |_, _, total, out: &mut [T]| {
+/// Computes the softmax of each row of a dense matrix.
+pub(super) fn softmax<T: CpuFloat>(a: &Array) -> Result<Shared> {
+    with_exponentials(a, |_, _, total, out: &mut [T]| {
         let total = T::nearest(total);
         out.iter_mut().for_each(|out| *out = *out / total);
     })
 }
 
-/// Computes their logarithms.
-pub(super) fn log_softmax<T: Number>(a: &Array) -> Result<Shared> {
-    shares(a, |row, most, total, out: &mut [T]| {
+/// Computes the log-softmax of each row of a dense matrix.
+pub(super) fn log_softmax<T: CpuFloat>(a: &Array) -> Result<Shared> {
+    with_exponentials(a, |row, most, total, out: &mut [T]| {
         let log = T::nearest(total.ln());
-        // One after the other: a large score would swallow the logarithm.
+        // Subtract the maximum first: next to a large maximum, the logarithm
+        // would be rounded away.
         let out = out.iter_mut().zip(row);
         out.for_each(|(out, x)| *out = *x - most - log);
     })
 }
 
-/// Computes the exponentials in each row, and lets `finish` make of them what
-/// it will, by the row, its largest number, and their sum.
-fn shares<T: Number>(
+/// Writes `exp(x - max)` for each row, so that no exponential exceeds 1. Then
+/// calls `finish` with the row, its maximum, the sum of the exponentials, and
+/// the exponentials, which it replaces by the result.
+fn with_exponentials<T: CpuFloat>(
     a: &Array,
     finish: impl Fn(&[T], T, f64, &mut [T]) + Sync,
 ) -> Result<Shared> {
     let (rows, columns) = (dense::<T>(a), a.shape()[1]);
-    fill(a.len(), columns, EXPONENTIAL, &|from, out| {
+    fill(a.len(), columns, EXP_COST, &|from, out| {
         let rows = rows[from..].chunks(columns);
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let most = most(row);
-            each(row, out, |fma, x| T::exponential(fma, x - most));
+            each(row, out, |fma, x| T::fast_exp(fma, x - most));
             finish(row, most, sum(out), out);
         }
     })
 }
 
-/// Adds up windows (.., rows, columns, height, width) to images: number by
-/// number of the window, so that neighbors are written side by side.
-pub(super) fn fold<T: Number>(
+/// Adds windows (.., rows, columns, height, width) into images. The outer loop
+/// is over the elements of a window, so that the inner loop writes along a row
+/// of the image.
+pub(super) fn fold<T: CpuFloat>(
     a: &Array,
     window: &Window,
     count: usize,
@@ -328,10 +354,10 @@ pub(super) fn fold<T: Number>(
     let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
     let steps: Vec<isize> = inner.strides().to_vec();
     let outer = Walk::new([&outer]);
-    let all = numbers::<T>(a);
-    let cost = windows_of_pixel(a.len(), count * size);
+    let all = storage_of::<T>(a);
+    let cost = fold_cost(a.len(), count * size);
     fill(count * size, size, cost, &|from, out| {
-        let images = out.chunks_mut(size).zip(outer.places(from / size));
+        let images = out.chunks_mut(size).zip(outer.offsets(from / size));
         let mut sums = vec![0.0; size];
         for (out, start) in images {
             sums.fill(0.0);
@@ -355,21 +381,21 @@ pub(super) fn fold<T: Number>(
     })
 }
 
-/// Adds each row of a dense matrix to its place among so many rows. Each part
-/// looks at all indices and takes its own.
-pub(super) fn rows_added<T: Number>(
+/// Adds row `i` of a dense matrix to row `indices[i]` of the result. Each chunk
+/// of the result scans all indices and handles those that fall into it.
+pub(super) fn rows_added<T: CpuFloat>(
     a: &Array,
-    places: &[usize],
+    indices: &[usize],
     rows: usize,
 ) -> Result<Shared> {
     let width = a.shape()[1];
-    let part = rows_of_part(rows, width) * width;
-    fill(rows * width, part, ONCE, &|from, out: &mut [T]| {
+    let chunk = rows_per_chunk(rows, width) * width;
+    fill(rows * width, chunk, READ_COST, &|from, out: &mut [T]| {
         let mut sums = vec![0.0; out.len()];
-        for (given, place) in dense::<T>(a).chunks(width).zip(places) {
-            let to = (place * width).wrapping_sub(from);
+        for (row, index) in dense::<T>(a).chunks(width).zip(indices) {
+            let to = (index * width).wrapping_sub(from);
             if to < out.len() {
-                let pairs = sums[to..].iter_mut().zip(given);
+                let pairs = sums[to..].iter_mut().zip(row);
                 pairs.for_each(|(sum, x)| *sum += x.wide());
             }
         }
@@ -382,8 +408,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_added_up_where_few_sums_lie_side_by_side() {
-        for (sums, run, few) in [
+    fn runs_are_reduced_one_by_one_if_few_results_are_adjacent() {
+        for (results, run, few) in [
             (7, 8, true),
             (8, 8, false),
             (7, 100, true),
@@ -391,18 +417,19 @@ mod tests {
             (2, 3, true),
             (3, 3, false),
         ] {
-            assert_eq!(are_few(sums, run), few, "{sums} of {run}");
+            assert_eq!(are_few(results, run), few, "{results} of {run}");
         }
-        assert!(are_runs(100, 8) && are_runs(2, 3));
-        assert!(!are_runs(100, 7) && !are_runs(3, 3));
-        assert!(are_long(100, 8) && are_long(7, 2) && !are_long(8, 7));
-        assert_eq!([1, 2, 0, -1].map(distance), [1, 2, 2, 2]);
+        assert!(reduces_by_run(100, 8) && reduces_by_run(2, 3));
+        assert!(!reduces_by_run(100, 7) && !reduces_by_run(3, 3));
+        assert!(reduces_by_row(100, 8) && reduces_by_row(7, 2));
+        assert!(!reduces_by_row(8, 7));
+        assert_eq!([1, 2, 0, -1].map(step_cost), [1, 2, 2, 2]);
     }
 
     #[test]
-    fn a_pixel_costs_the_numbers_that_it_is_the_sum_of() {
-        assert_eq!(windows_of_pixel(90, 30), 3);
-        assert_eq!(windows_of_pixel(91, 30), 4);
-        assert_eq!(windows_of_pixel(0, 0), 0);
+    fn the_cost_of_a_pixel_is_the_elements_added_to_it() {
+        assert_eq!(fold_cost(90, 30), 3);
+        assert_eq!(fold_cost(91, 30), 4);
+        assert_eq!(fold_cost(0, 0), 0);
     }
 }

@@ -1,14 +1,16 @@
-//! From one type of numbers to another.
+//! Conversion between element types.
 
 use super::super::super::number::{Element, with_type};
-use super::real::Kept;
-use super::walk::{ANYWHERE, ONCE, fill};
+use super::real::HostElement;
+use super::walk::{ANY_SPLIT, READ_COST, fill};
 use super::{Array, DType, Shared, all, compact, dense};
 use crate::error::Result;
 
-/// Keeps numbers as another type: each becomes the nearest of it.
-pub(super) fn kept<A: Element, B: Kept>(values: &[A]) -> Result<Shared> {
-    fill(values.len(), ANYWHERE, ONCE, &|from, out: &mut [B]| {
+/// Stores values as type `B`, each rounded to the nearest value of `B`.
+pub(super) fn stored_as<A: Element, B: HostElement>(
+    values: &[A],
+) -> Result<Shared> {
+    fill(values.len(), ANY_SPLIT, READ_COST, &|from, out: &mut [B]| {
         let pairs = out.iter_mut().zip(&values[from..]);
         pairs.for_each(|(out, x)| *out = x.cast());
     })
@@ -19,25 +21,25 @@ pub(super) fn cast(a: &Array, dtype: DType) -> Result<Shared> {
     let a = compact(a)?;
     with_type!(a.dtype(), A => {
         let values = dense::<A>(&a);
-        with_type!(dtype, B => kept::<A, B>(values))
+        with_type!(dtype, B => stored_as::<A, B>(values))
     })
 }
 
-/// Returns the same array in 32 bits. Where it shows all numbers of its
-/// storage, or some of them often, they are seen as before.
+/// Converts an array to `f32`. If its view covers the whole storage, or
+/// repeats elements, the storage is converted and the view stays the same.
 pub(super) fn widened(a: &Array) -> Result<Array> {
     a.to_dtype(DType::F32)
 }
 
-/// One storage, or two.
+/// Implemented for one storage and for two.
 pub(super) trait Wide: Sized {
-    /// Rounds the numbers to 16 bits.
+    /// Rounds `f32` elements to `f16`.
     fn narrowed(self) -> Result<Self>;
 }
 
 impl Wide for Shared {
     fn narrowed(self) -> Result<Shared> {
-        with_type!(DType::F16, B => kept::<f32, B>(all::<f32>(&*self)))
+        with_type!(DType::F16, B => stored_as::<f32, B>(all::<f32>(&*self)))
     }
 }
 
