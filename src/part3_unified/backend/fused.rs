@@ -406,7 +406,7 @@ impl Fused {
     /// Keeps integers where a kernel can read them.
     fn places(&self, indices: &[usize]) -> Result<lazy::Integers> {
         Ok(match self.gpu()? {
-            Some(gpu) => lazy::Integers::Sent(gpu.places(indices)?),
+            Some(gpu) => lazy::Integers::Sent(gpu.upload_indices(indices)?),
             None => lazy::Integers::Here(Arc::from(indices)),
         })
     }

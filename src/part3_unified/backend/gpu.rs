@@ -1,4 +1,8 @@
-//! An OpenCL device: one kernel for each primitive.
+//! The OpenCL backend: it launches one or a few kernels for each primitive.
+//!
+//! Reading order: [`OpenCl`] and its [`Backend`] implementation; `pooled`, the
+//! storage; `axes`, copies of views; `cuts`, the launch shapes; then one file
+//! for each group of primitives.
 
 mod adam;
 mod axes;
@@ -18,12 +22,12 @@ mod written;
 use std::sync::{Arc, OnceLock};
 
 use self::axes::{tiled, walk};
-use self::few::Few;
-use self::indexing::Sent;
-use self::numbers::{Numbers, fetched};
-pub(super) use self::pooled::Places;
+use self::few::ShortRows;
+use self::indexing::IndexCache;
+use self::numbers::{ArrayArgs, fetched};
+pub(super) use self::pooled::DeviceIndices;
 use self::pooled::Pooled;
-pub(super) use self::sums::Summed;
+pub(super) use self::sums::ColumnSums;
 use super::super::kernels::{self, Types};
 use super::super::number::converted;
 use super::pool::Pool;
@@ -35,26 +39,27 @@ use crate::error::Result;
 use crate::half::F16;
 use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
 
-/// The bytes of a number of the pool's buffers.
+/// Bytes per element of the pool's buffers, whatever type they hold.
 const WORD: usize = size_of::<f32>();
 
-/// The items of a work-group, enough for any device to fill its units.
+/// Work-items per work-group: enough to fill the compute units of any device.
 const GROUP: usize = 256;
 
-/// One OpenCL device, and the buffers that wait for their next use.
+/// One OpenCL device and its pools of unused buffers.
 pub(in super::super) struct OpenCl {
     gpu: Gpu,
     pool: Pool<f32>,
-    /// NVIDIA's driver 580 frees a buffer when what was launched before is
-    /// done, and the host waits: 6.2 ms of a large step on an H100.
+    /// Index buffers are pooled because releasing one can block the host:
+    /// NVIDIA's driver waits for the launches before it; see
+    /// docs/benchmarks.md.
     indices: Arc<Pool<u32>>,
-    sent: Sent,
-    /// Whether it takes the kernel for warpgroups.
+    index_cache: IndexCache,
+    /// Whether the driver compiles the warpgroup kernel.
     warpgroups: OnceLock<bool>,
 }
 
 impl OpenCl {
-    /// Opens a device, once; whoever asks again gets the same.
+    /// Opens a device. Later calls return the same backend.
     pub(in super::super) fn open(index: usize) -> Result<&'static OpenCl> {
         static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
         let opened = OPENED.get().and_then(|all| all.get(index)?.get());
@@ -68,13 +73,14 @@ impl OpenCl {
         Ok(all[index].get_or_init(|| {
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
-            let (indices, sent) = (Arc::new(indices), Sent::default());
+            let (indices, index_cache) =
+                (Arc::new(indices), IndexCache::default());
             let warpgroups = OnceLock::new();
-            OpenCl { gpu, pool, indices, sent, warpgroups }
+            OpenCl { gpu, pool, indices, index_cache, warpgroups }
         }))
     }
 
-    /// Makes a storage of somebody else's buffer.
+    /// Wraps a buffer that was created elsewhere in a storage.
     pub(in super::super) fn adopt(
         &'static self,
         buffer: Buffer<f32>,
@@ -85,23 +91,24 @@ impl OpenCl {
     }
 }
 
-/// Counts the numbers of a buffer, since there is none of nothing.
-const fn room(n: usize) -> usize {
+/// Returns the length of a buffer for `n` elements: at least 1, because OpenCL
+/// has no empty buffers.
+const fn buffer_len(n: usize) -> usize {
     if n == 0 { 1 } else { n }
 }
 
 // ANCHOR: fill
 impl OpenCl {
-    /// Makes a new storage for `n` numbers of a type, filled by `launch`.
+    /// Allocates a storage of `n` elements and calls `launch` to fill it.
     /// OpenCL has no buffer of 0 bytes, so an empty array owns one unused
-    /// number.
+    /// element.
     fn fill(
         &self,
         dtype: DType,
         n: usize,
         launch: impl FnOnce(&Pooled) -> Result<()>,
     ) -> Result<Shared> {
-        let out = self.take(dtype, n)?;
+        let out = self.allocate(dtype, n)?;
         if n > 0 {
             launch(&out)?;
         }
@@ -111,7 +118,7 @@ impl OpenCl {
 // ANCHOR_END: fill
 
 impl OpenCl {
-    /// Prepares a kernel with one item for each four of `n` elements.
+    /// Prepares a launch with one item per four elements.
     fn fours<'a>(
         &self,
         kernel: &Kernel,
@@ -121,8 +128,8 @@ impl OpenCl {
         self.each(kernel, types, n.div_ceil(4))
     }
 
-    /// Prepares a kernel with one item for each four of `n` elements, or eight of
-    /// 16 bits.
+    /// Prepares a launch with one item per four elements, or per eight `f16`
+    /// elements: 16 bytes either way.
     fn pieces<'a>(
         &self,
         kernel: &Kernel,
@@ -134,7 +141,7 @@ impl OpenCl {
         self.each(kernel, types, n.div_ceil(each))
     }
 
-    /// Prepares a kernel with one item for each of `n` elements.
+    /// Prepares a launch with one item per element.
     fn each<'a>(
         &self,
         kernel: &Kernel,
@@ -144,7 +151,7 @@ impl OpenCl {
         self.launch(kernel, types).global(n).local(GROUP)
     }
 
-    /// Prepares a kernel for numbers of some types.
+    /// Prepares a launch of a kernel compiled for some element types.
     fn launch<'a>(
         &self,
         kernel: &Kernel,
@@ -199,7 +206,7 @@ impl Backend for OpenCl {
     }
 
     fn cast(&self, a: &Array, to: DType) -> Result<Shared> {
-        // A product with 1 whose result is kept as another type.
+        // Multiply by 1 and store the result as the other type.
         self.unary_to(Unary::Scale(1.0), a, to)
     }
 
@@ -216,7 +223,7 @@ impl Backend for OpenCl {
 
     fn copy(&self, a: &Array) -> Result<Shared> {
         let Some([shape, steps]) = walk([a.view()]) else {
-            return self.copy_by_places(a);
+            return self.copy_by_offsets(a);
         };
         let n = a.len();
         if let Some(tiles) = tiled(shape, steps) {
@@ -242,7 +249,7 @@ impl Backend for OpenCl {
     ) -> Result<()> {
         let (n, a) = (a.len(), a.compact()?);
         let Some([shape, steps]) = walk([view]) else {
-            return self.paste_by_places(storage, view, &a);
+            return self.paste_by_offsets(storage, view, &a);
         };
         self.each(&kernels::COPY_TO_STRIDED, a.dtype(), n)
             .reads(&a)
@@ -279,7 +286,7 @@ impl Backend for OpenCl {
         let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
             return self.binary(op, &a.compact()?, &b.compact()?);
         };
-        // What goes from far to far in memory is copied by tiles first.
+        // Transposed operands are copied first, tile by tile.
         if tiled(shape, of_a).is_some() {
             return self.binary(op, &a.compact()?, b);
         }
@@ -335,10 +342,13 @@ impl Backend for OpenCl {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        match Few::along(a, axes) {
-            Some(few) if !a.is_empty() => {
-                self.share(a, &most.compact()?, &grads.compact()?, &few)
-            }
+        match ShortRows::along(a, axes) {
+            Some(few) if !a.is_empty() => self.split_max_grads(
+                a,
+                &most.compact()?,
+                &grads.compact()?,
+                &few,
+            ),
             _ => max_share(a, most, grads, axes),
         }
     }
@@ -346,9 +356,9 @@ impl Backend for OpenCl {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: &[[&Array; 4]],
+        parameters: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
-        self.adam(step, of)
+        self.adam(step, parameters)
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -366,15 +376,15 @@ impl Backend for OpenCl {
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        self.shares(a, 0)
+        self.softmax_rows(a, 0)
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        self.shares(a, 1)
+        self.softmax_rows(a, 1)
     }
 
     fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
-        self.shares_back(y, grad_out)
+        self.log_softmax_back(y, grad_out)
     }
 
     fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
@@ -387,35 +397,39 @@ impl Backend for OpenCl {
 
     fn self_attention_grads(
         &self,
-        of: [&Array; 3],
+        arrays: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        self.attend_back(of, heads)
+        self.attend_back(arrays, heads)
     }
 
-    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        self.norm(of, epsilon)
+    fn layer_norm(
+        &self,
+        operands: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        self.norm(operands, epsilon)
     }
 
     fn layer_norm_grads(
         &self,
-        of: [&Array; 3],
+        operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        self.norm_back(of, epsilon)
+        self.norm_back(operands, epsilon)
     }
 
-    fn index_select(&self, a: &Array, places: &[usize]) -> Result<Shared> {
-        self.rows_at(a, places)
+    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
+        self.rows_at(a, indices)
     }
 
     fn index_add(
         &self,
         a: &Array,
-        places: &[usize],
+        indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        self.rows_added(a, places, rows)
+        self.rows_added(a, indices, rows)
     }
 
     fn fold(

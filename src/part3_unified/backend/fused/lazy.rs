@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use smallvec::SmallVec;
 
 use super::super::super::caller::caller;
-use super::super::gpu::Places;
+use super::super::gpu::DeviceIndices;
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Storage, Unary, downcast,
 };
@@ -61,7 +61,7 @@ pub(super) enum What {
 /// Integers where a kernel reads them.
 #[derive(Clone)]
 pub(super) enum Integers {
-    Sent(Arc<Places>),
+    Sent(Arc<DeviceIndices>),
     Here(Arc<[usize]>),
 }
 
@@ -73,7 +73,7 @@ impl Integers {
         }
     }
 
-    pub(super) fn sent(&self) -> Option<&Places> {
+    pub(super) fn sent(&self) -> Option<&DeviceIndices> {
         match self {
             Integers::Sent(places) => Some(places),
             Integers::Here(_) => None,

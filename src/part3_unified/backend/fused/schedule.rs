@@ -230,7 +230,7 @@ impl Fused {
             }
             (What::Pick(Integers::Sent(places), ..), [a]) => {
                 match self.gpu()? {
-                    Some(gpu) => gpu.rows_at_places(a, places, places.len()),
+                    Some(gpu) => gpu.rows_at_uploaded(a, places, places.len()),
                     None => return Ok(None),
                 }
             }
@@ -275,7 +275,7 @@ impl Fused {
                             .filter(|(_, vary)| **vary)
                             .map(|(number, _)| *number);
                         let lengths = plan.lengths();
-                        gpu.run_written(
+                        gpu.run_generated(
                             written,
                             places.filter_map(Integers::sent),
                             &inputs,
@@ -304,12 +304,12 @@ impl Fused {
         numbers: &[Number],
         shape: &dyn Fn(usize) -> String,
     ) -> Option<Written> {
-        let units = self.gpu().ok().flatten()?.units();
+        let units = self.gpu().ok().flatten()?.limits();
         let team = match plan.space() {
-            Space::Each(_) => units.written(1, 1, false),
+            Space::Each(_) => units.generated(1, 1, false),
             Space::Rows { rows, segment, .. } => {
                 let (rows, across) = (rows * plan.parts(), plan.lies_across());
-                units.written(rows, segment, across)
+                units.generated(rows, segment, across)
             }
         };
         Some(plan.write(formula, numbers, team, shape))

@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use super::super::gpu::{OpenCl, Summed};
+use super::super::gpu::{ColumnSums, OpenCl};
 use super::lazy::{Lazy, State, What};
 use super::schedule::late;
 use super::{Array, Fused, Reduce, Shared, downcast, is_single};
@@ -58,7 +58,7 @@ impl Fused {
         let [a, grad_out, weight] = of;
         let columns = weight.len();
         let is_short =
-            |gpu: &&OpenCl| gpu.adds_at_once(a.len() / columns, columns);
+            |gpu: &&OpenCl| gpu.can_share_launch(a.len() / columns, columns);
         let Some(gpu) = self.sums_of(a)?.filter(is_short) else {
             let made = self
                 .handed_on(of, |base, of| base.layer_norm_grads(of, epsilon))?;
@@ -93,14 +93,14 @@ impl Fused {
             let there = downcast::<Lazy>(&**a.storage()).there();
             let Some(storage) = there else { continue };
             let a = Array { device: self.base, storage, view: a.view.clone() };
-            if let Some(sum) = Summed::of(a, *rows) {
+            if let Some(sum) = ColumnSums::new(a, *rows) {
                 caller = caller.or(wish.caller);
                 wishes.push(lazy);
                 sums.push(sum);
             }
         }
         if sums.len() > 1 {
-            let made = gpu.sums_down(&sums);
+            let made = gpu.column_sums(&sums);
             let made = made.map_err(|error| late(error, caller))?;
             for (lazy, made) in wishes.into_iter().zip(made) {
                 *lazy.state() = State::Ready(made);

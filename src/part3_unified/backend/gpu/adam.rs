@@ -1,120 +1,129 @@
-//! A step of Adam: one launch for up to 32 parameters.
+//! One step of Adam, in one launch for up to 32 parameters.
 //!
-//! The means of those that a launch takes come to lie one behind another in one
-//! storage, and so do their mean squares. The next step reads them so: 32
-//! parameters are 100 buffers of a launch, and would be 224.
+//! A launch writes the running means of all its parameters to one storage, one
+//! after another, and the mean squares to another. The next step reads them from
+//! there, so 32 parameters need 100 buffers per launch instead of 224. The
+//! driver's time for a launch grows with its buffers; see docs/benchmarks.md.
 
 use std::sync::Arc;
 
 use super::super::super::kernels;
 use super::super::{AdamStep, DType, adam_step};
-use super::numbers::{Numbers, number_of};
+use super::numbers::{ArrayArgs, scalar_of};
 use super::pooled::Pooled;
 use super::{Array, Backend, OpenCl, Shared};
 use crate::error::Result;
 
-/// A launch takes several parameters as long as they are not more numbers: a
-/// larger one has a launch of its own, of which the time is that of its bytes.
-const LARGE: usize = 1 << 24;
+/// Maximum number of elements of the parameters that share a launch. A larger
+/// parameter gets a launch alone, whose overhead does not matter.
+const MAX_GROUPED_ELEMENTS: usize = 1 << 24;
 
 /// A parameter, its gradient, its mean and its mean square.
-type Of<'a> = [&'a Array; 4];
+type Parameter<'a> = [&'a Array; 4];
 
 impl OpenCl {
-    /// Computes of each parameter the next one, its mean and its mean square
-    /// from those and a gradient, which stands second.
+    /// Computes [`Backend::adam_step`].
     pub(super) fn adam(
         &self,
         step: &AdamStep,
-        of: &[Of],
+        parameters: &[Parameter],
     ) -> Result<Vec<[Array; 3]>> {
-        let is_half = |[x, ..]: &Of| x.dtype() == DType::F16;
-        if of.first().is_some_and(is_half) {
-            // Between any two operations a half is rounded, here as elsewhere.
-            return of.iter().map(|of| adam_step(step, *of)).collect();
+        let is_half = |[x, ..]: &Parameter| x.dtype() == DType::F16;
+        if parameters.first().is_some_and(is_half) {
+            // An `f16` result is rounded after every operation, as on other
+            // devices.
+            let update = |arrays: &Parameter| adam_step(step, *arrays);
+            return parameters.iter().map(update).collect();
         }
-        let mut made = Vec::with_capacity(of.len());
-        let mut left = of;
+        let mut results = Vec::with_capacity(parameters.len());
+        let mut left = parameters;
         while !left.is_empty() {
-            let sizes = left.iter().map(|of| of[0].len());
-            let (now, later) = left.split_at(at_once(sizes));
-            made.extend(self.adam_at_once(step, now)?);
+            let sizes = left.iter().map(|arrays| arrays[0].len());
+            let (now, later) = left.split_at(launch_count(sizes));
+            results.extend(self.adam_group(step, now)?);
             left = later;
         }
-        Ok(made)
+        Ok(results)
     }
 
-    /// Does so for as many as one of the kernels takes: in one launch, if the
-    /// step before has laid their means one behind another.
-    fn adam_at_once(
+    /// Updates as many parameters as one of the kernels takes: in one launch if
+    /// the previous step has written their means next to each other, otherwise
+    /// in one launch each.
+    fn adam_group(
         &self,
         step: &AdamStep,
-        of: &[Of],
+        group: &[Parameter],
     ) -> Result<Vec<[Array; 3]>> {
-        let (first, all) = (of[0][0], of.iter().map(|of| of[0].len()).sum());
-        let take = || self.take(first.dtype(), all);
+        let first = group[0][0];
+        let all = group.iter().map(|arrays| arrays[0].len()).sum();
+        let take = || self.allocate(first.dtype(), all);
         let moments = [take()?, take()?];
-        let mut next = Vec::with_capacity(of.len());
-        let together = if in_a_row(of) { of.len() } else { 1 };
-        let mut at = 0;
-        for of in of.chunks(together) {
-            next.extend(self.adam_launch(step, of, &moments, at)?);
-            at += of.iter().map(|of| of[0].len()).sum::<usize>();
+        let mut next = Vec::with_capacity(group.len());
+        let per_launch = if are_adjacent(group) { group.len() } else { 1 };
+        let mut offset = 0;
+        for arrays in group.chunks(per_launch) {
+            next.extend(self.adam_launch(step, arrays, &moments, offset)?);
+            offset +=
+                arrays.iter().map(|arrays| arrays[0].len()).sum::<usize>();
         }
-        let shared = |made: Pooled| Arc::new(made) as Shared;
-        let moments = moments
-            .map(|made| Array::dense(first.device(), shared(made), &[all]));
-        let mut at = 0;
-        let each = |([x, ..], next): (&Of, Pooled)| {
-            let here = at..at + x.len();
-            at = here.end;
-            let of = |all: &Array| all.slice(here.clone())?.reshape(x.shape());
+        let shared = |storage: Pooled| Arc::new(storage) as Shared;
+        let device = first.device();
+        let moments =
+            moments.map(|moment| Array::dense(device, shared(moment), &[all]));
+        let mut offset = 0;
+        let each = |([x, ..], next): (&Parameter, Pooled)| {
+            let range = offset..offset + x.len();
+            offset = range.end;
+            let part =
+                |all: &Array| all.slice(range.clone())?.reshape(x.shape());
             let [mean, square] = &moments;
-            Ok([x.dense_like(shared(next)), of(mean)?, of(square)?])
+            Ok([x.dense_like(shared(next)), part(mean)?, part(square)?])
         };
-        of.iter().zip(next).map(each).collect()
+        group.iter().zip(next).map(each).collect()
     }
 
-    /// Launches the kernel for so many, whose means lie one behind another and
-    /// will again, from a place on.
+    /// Launches the kernel for parameters whose means are adjacent. Writes the
+    /// next means to `to_mean` and `to_square` at `offset`, and returns the
+    /// next parameters.
     fn adam_launch(
         &self,
         step: &AdamStep,
-        of: &[Of],
+        group: &[Parameter],
         [to_mean, to_square]: &[Pooled; 2],
-        at: usize,
+        offset: usize,
     ) -> Result<Vec<Pooled>> {
-        let from_the_start = |a: &Array| match (a.is_dense(), a.offset()) {
+        let whole_storage = |a: &Array| match (a.is_dense(), a.offset()) {
             (true, 0) => Ok(a.clone()),
             _ => Ok(a.dense_like(self.copy(a)?)),
         };
-        let pair = |[x, grad, ..]: &Of| {
-            Ok([from_the_start(x)?, from_the_start(grad)?])
+        let pair = |[x, grad, ..]: &Parameter| {
+            Ok([whole_storage(x)?, whole_storage(grad)?])
         };
-        let given: Vec<[Array; 2]> =
-            of.iter().map(pair).collect::<Result<_>>()?;
-        let (dtype, counts) =
-            (of[0][0].dtype(), of.iter().map(|of| of[0].len()));
-        let outs = counts.clone().map(|n| self.take(dtype, n));
+        let pairs: Vec<[Array; 2]> =
+            group.iter().map(pair).collect::<Result<_>>()?;
+        let dtype = group[0][0].dtype();
+        let counts = group.iter().map(|arrays| arrays[0].len());
+        let outs = counts.clone().map(|n| self.allocate(dtype, n));
         let outs: Vec<Pooled> = outs.collect::<Result<_>>()?;
         let all = counts.clone().sum();
         if all == 0 {
             return Ok(outs);
         }
-        let first = of.iter().find(|of| !of[0].is_empty()).unwrap_or(&of[0]);
+        let is_not_empty = |arrays: &&Parameter| !arrays[0].is_empty();
+        let first = group.iter().find(is_not_empty).unwrap_or(&group[0]);
         let (mean, square) = (first[2].compact()?, first[3].compact()?);
-        let kernel = &kernels::ADAM[of.len().ilog2() as usize];
+        let kernel = &kernels::ADAM[group.len().ilog2() as usize];
         let mut launch = self.each(kernel, dtype, all);
         let AdamStep { keep, take, whole, epsilon, rate, stay } = *step;
-        let pairs = [keep[0], take[0], keep[1], take[1]];
-        for number in pairs.into_iter().chain([whole, epsilon, rate, stay]) {
-            launch = launch.scalar(number_of(dtype, number));
+        let factors = [keep[0], take[0], keep[1], take[1]];
+        for factor in factors.into_iter().chain([whole, epsilon, rate, stay]) {
+            launch = launch.scalar(scalar_of(dtype, factor));
         }
         for moment in [&mean, &square] {
             launch = launch.reads(moment).scalar(moment.offset() as u32);
         }
-        launch = launch.writes(to_mean).writes(to_square).scalar(at as u32);
-        for ([x, grad], out) in given.iter().zip(&outs) {
+        launch = launch.writes(to_mean).writes(to_square).scalar(offset as u32);
+        for ([x, grad], out) in pairs.iter().zip(&outs) {
             launch = launch.reads(x).reads(grad).writes(out);
         }
         for count in counts {
@@ -125,28 +134,30 @@ impl OpenCl {
     }
 }
 
-/// Says whether the means lie one behind another, and the mean squares too.
-fn in_a_row(of: &[Of]) -> bool {
+/// Returns whether the means are adjacent in one storage, in this order, and the
+/// mean squares too.
+fn are_adjacent(group: &[Parameter]) -> bool {
     [2, 3].into_iter().all(|which| {
-        let mut arrays =
-            of.iter().map(|of| of[which]).filter(|it| !it.is_empty());
-        let Some(first) = arrays.next() else { return true };
+        let moments = group.iter().map(|arrays| arrays[which]);
+        let mut moments = moments.filter(|moment| !moment.is_empty());
+        let Some(first) = moments.next() else { return true };
         let mut end = first.offset() + first.len();
         first.is_dense()
-            && arrays.all(|it| {
-                let begins = it.shares_storage(first) && it.offset() == end;
-                end += it.len();
-                begins && it.is_dense()
+            && moments.all(|moment| {
+                let follows =
+                    moment.shares_storage(first) && moment.offset() == end;
+                end += moment.len();
+                follows && moment.is_dense()
             })
     })
 }
 
-/// Says of how many, from the first on, a kernel takes the step.
-fn at_once(sizes: impl Iterator<Item = usize>) -> usize {
+/// Returns how many of the next parameters share a launch: a power of two.
+fn launch_count(sizes: impl Iterator<Item = usize>) -> usize {
     let mut all = 0_usize;
     let small = sizes.take(AdamStep::AT_ONCE).take_while(|&n| {
         all = all.saturating_add(n);
-        all <= LARGE
+        all <= MAX_GROUPED_ELEMENTS
     });
     1 << small.count().max(1).ilog2()
 }
@@ -156,14 +167,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_parameter_has_a_launch_of_its_own() {
-        let at_once = |sizes: &[usize]| at_once(sizes.iter().copied());
-        assert_eq!(at_once(&[LARGE / 32; 40]), 32);
-        assert_eq!(at_once(&[LARGE / 31; 40]), 16);
-        assert_eq!(at_once(&[LARGE; 40]), 1);
-        assert_eq!(at_once(&[0; 15]), 8);
-        assert_eq!(at_once(&[1, 1, LARGE, LARGE + 1]), 2);
-        assert_eq!(at_once(&[LARGE + 1, 1, 1]), 1);
+    fn a_large_parameter_has_a_separate_launch() {
+        const MAX: usize = MAX_GROUPED_ELEMENTS;
+        let count = |sizes: &[usize]| launch_count(sizes.iter().copied());
+        assert_eq!(count(&[MAX / 32; 40]), 32);
+        assert_eq!(count(&[MAX / 31; 40]), 16);
+        assert_eq!(count(&[MAX; 40]), 1);
+        assert_eq!(count(&[0; 15]), 8);
+        assert_eq!(count(&[1, 1, MAX, MAX + 1]), 2);
+        assert_eq!(count(&[MAX + 1, 1, 1]), 1);
         const { assert!(AdamStep::AT_ONCE == 32) };
     }
 }

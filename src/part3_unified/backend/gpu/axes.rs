@@ -1,18 +1,19 @@
-//! Views of any number of axes, on kernels that walk eight.
+//! Copies from and to views. The kernels handle up to eight axes; views with
+//! more are copied by index lists.
 
 use super::super::super::view::runs;
 use super::cuts::copy_groups;
 use super::{
-    Array, Numbers, OpenCl, Pooled, Shared, Storage, View, downcast, kernels,
+    Array, ArrayArgs, OpenCl, Pooled, Shared, Storage, View, downcast, kernels,
 };
 use crate::error::Result;
 
-/// The axes that a kernel walks; see `kernels/part3/copy.cl`.
+/// The number of axes of a kernel; see `kernels/part3/copy.cl`.
 pub(super) const AXES: usize = 8;
 
-/// Finds the sizes and the strides of views of one shape, as few axes as there
-/// can be; `None` where a kernel has not so many. The axes that are missing
-/// have size 1 and stand first.
+/// Returns the sizes and the strides of views of one shape, with as many axes
+/// merged as possible and padded in front with axes of size 1. Returns `None`
+/// if there are more axes than a kernel has.
 pub(super) fn walk<const N: usize, const M: usize>(
     views: [&View; N],
 ) -> Option<[[i32; AXES]; M]> {
@@ -29,24 +30,25 @@ pub(super) fn walk<const N: usize, const M: usize>(
     Some(walk)
 }
 
-/// An axis shorter than this is not worth a tile.
-const WORTH: i32 = 16;
+/// Shortest axis that is worth a tile.
+const MIN_TILE_AXIS: i32 = 16;
 
-/// The axes of a copy by tiles: their sizes, their strides, and those of the
+/// The axes of a copy by tiles: sizes, strides of the operand, strides of the
 /// copy.
 pub(super) type ByTiles = [[i32; AXES]; 3];
 
-/// Finds the same walk for the kernel that copies tiles, where it pays: the
-/// last axis goes from far to far in memory, and another one from neighbor to
-/// neighbor, which now stands before the last.
+/// Returns the axes for the kernel that copies by tiles if that pays off: the
+/// last axis is not contiguous in the operand, and a different one is. That one
+/// is moved to the last position but one.
 pub(super) fn tiled(
     shape: [i32; AXES],
     strides: [i32; AXES],
 ) -> Option<ByTiles> {
-    if strides[7].abs() == 1 || shape[7] < WORTH {
+    if strides[7].abs() == 1 || shape[7] < MIN_TILE_AXIS {
         return None;
     }
-    let near = |&axis: &usize| strides[axis] == 1 && shape[axis] >= WORTH;
+    let near =
+        |&axis: &usize| strides[axis] == 1 && shape[axis] >= MIN_TILE_AXIS;
     let near = (0..7).find(near)?;
     let mut outs = [1; AXES];
     for axis in (1..AXES).rev() {
@@ -59,8 +61,9 @@ pub(super) fn tiled(
     Some(axes)
 }
 
-// Beyond eight axes the host counts where each element lies. A kernel that read
-// the strides from a buffer could not say how far it reaches.
+// For views with more than eight axes, the host computes the offset of each
+// element. A kernel that read the strides from a buffer could not state which
+// elements it accesses before the launch.
 impl OpenCl {
     /// Copies the `n` elements of a view, by tiles.
     pub(super) fn copy_by_tiles(
@@ -84,40 +87,43 @@ impl OpenCl {
         })
     }
 
-    /// Copies the elements of a view: rows of one element, by their places.
-    pub(super) fn copy_by_places(&self, a: &Array) -> Result<Shared> {
+    /// Copies the elements of a view by their offsets: an `index_select` of rows
+    /// of one element.
+    pub(super) fn copy_by_offsets(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
-        let places = self.places(&a.view().offsets().collect::<Vec<_>>())?;
+        let offsets: Vec<usize> = a.view().offsets().collect();
+        let offsets = self.upload_indices(&offsets)?;
         self.fill(a.dtype(), n, |out| {
             self.fours(&kernels::INDEX_SELECT, a.dtype(), n)
                 .reads(a)
                 .scalar(0_u32)
                 .scalar(all as u32)
                 .scalar(1_u32)
-                .input(places.buffer())
+                .input(offsets.buffer())
                 .writes(out)
                 .scalar(n as u32)
                 .run()
         })
     }
 
-    /// Copies dense elements to the places of a view.
-    pub(super) fn paste_by_places(
+    /// Copies dense elements to the offsets of a view. For each element of the
+    /// storage, the kernel gets the index of the new element, or `u32::MAX`.
+    pub(super) fn paste_by_offsets(
         &self,
         storage: &mut dyn Storage,
         view: &View,
         a: &Array,
     ) -> Result<()> {
-        let mut places = vec![u32::MAX; storage.len()];
-        for (i, at) in view.offsets().enumerate() {
-            places[at] = i as u32;
+        let mut sources = vec![u32::MAX; storage.len()];
+        for (i, offset) in view.offsets().enumerate() {
+            sources[offset] = i as u32;
         }
-        let (n, places) = (places.len(), self.gpu.upload(&places)?);
+        let (n, sources) = (sources.len(), self.gpu.upload(&sources)?);
         self.each(&kernels::COPY_INDEXED, a.dtype(), n)
             .reads(a)
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)
-            .input(&places)
+            .input(&sources)
             .writes(downcast::<Pooled>(storage))
             .scalar(n as u32)
             .run()
@@ -129,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_eight_axes_may_go_from_neighbor_to_neighbor() {
+    fn the_first_of_eight_axes_may_be_the_contiguous_one() {
         let shape = [32, 2, 2, 2, 2, 2, 2, 16];
         let strides = [1, 16384, 8192, 4096, 2048, 1024, 512, 32];
         let [sizes, steps, outs] = tiled(shape, strides).expect("it pays");

@@ -1,29 +1,34 @@
-//! Rows of few elements, which lie anywhere: those of a pool's windows.
+//! Reductions of short rows with any strides, such as pooling windows: one item
+//! per row.
 
 use super::super::super::view::joined;
 use super::axes::AXES;
 use super::kernels;
-use super::{Array, DType, Numbers, OpenCl, Reduce, Shared, Types, View};
+use super::{Array, ArrayArgs, DType, OpenCl, Reduce, Shared, Types, View};
 use crate::error::Result;
 use crate::shape::size;
 
-/// Rows of fewer elements get one item.
-const FEW: usize = 64;
+/// Shorter rows are reduced by one item each.
+const MAX_SHORT_ROW: usize = 64;
 
-/// A view as the kernels walk it: four axes that are kept, and four that are
-/// reduced.
-pub(super) struct Few {
+/// A view for the kernels: four kept axes, then four reduced axes.
+pub(super) struct ShortRows {
     shape: [i32; AXES],
     strides: [i32; AXES],
 }
 
-/// The strides of the result, which has all axes.
+/// Strides of a result that has all axes.
 pub(super) type Outs = [i32; AXES];
 
-impl Few {
-    /// Finds the walk over an array of rows, unless its rows lie so that other
-    /// kernels read them as they are, are long, or have too many axes.
-    pub(super) fn new(a: &Array, rows: usize, columns: usize) -> Option<Few> {
+impl ShortRows {
+    /// Returns the view of an array of rows. Returns `None` if the rows are
+    /// long, have too many axes, or are regular enough for other kernels to
+    /// read them without a copy.
+    pub(super) fn new(
+        a: &Array,
+        rows: usize,
+        columns: usize,
+    ) -> Option<ShortRows> {
         let shape = a.shape();
         let cuts = 0..=shape.len();
         let is_between = |cut: &usize| size(&shape[..*cut]) == rows;
@@ -31,35 +36,44 @@ impl Few {
         let axes = [0..cut, cut..shape.len()].map(|axes| {
             joined(&shape[axes.clone()], [&a.strides()[axes]]).len()
         });
-        let lie_in_order = axes.into_iter().all(|axes| axes < 2);
-        if columns >= FEW || lie_in_order {
+        let is_matrix = axes.into_iter().all(|axes| axes < 2);
+        if columns >= MAX_SHORT_ROW || is_matrix {
             return None;
         }
-        Few::of(a.view(), a.view(), cut).map(|(few, _)| few)
+        ShortRows::split(a.view(), a.view(), cut).map(|(few, _)| few)
     }
 
-    /// Finds the same for the axes that are reduced, and the strides of a
-    /// dense array of this shape.
-    pub(super) fn along(a: &Array, axes: &[usize]) -> Option<(Few, Outs)> {
+    /// Returns the view of an array whose `axes` are reduced, and the strides of
+    /// a dense result of the same shape. Returns `None` if it has too many axes.
+    pub(super) fn along(
+        a: &Array,
+        axes: &[usize],
+    ) -> Option<(ShortRows, Outs)> {
         let kept = (0..a.shape().len()).filter(|axis| !axes.contains(axis));
         let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
         let dense = View::dense(a.shape());
         let (view, outs) =
             (a.view().permute(&order).ok()?, dense.permute(&order).ok()?);
-        Few::of(&view, &outs, order.len() - axes.len())
+        ShortRows::split(&view, &outs, order.len() - axes.len())
     }
 
-    fn of(view: &View, outs: &View, cut: usize) -> Option<(Few, Outs)> {
-        let mut few = Few { shape: [1; AXES], strides: [0; AXES] };
+    /// Merges the axes before and after `cut` into at most four each.
+    fn split(
+        view: &View,
+        outs: &View,
+        cut: usize,
+    ) -> Option<(ShortRows, Outs)> {
+        let mut few = ShortRows { shape: [1; AXES], strides: [0; AXES] };
         let mut to = [0; AXES];
         let halves = [(0..cut, AXES / 2), (cut..view.shape().len(), AXES)];
         for (axes, end) in halves {
-            let strides = [view, outs].map(|it| &it.strides()[axes.clone()]);
+            let strides =
+                [view, outs].map(|view| &view.strides()[axes.clone()]);
             let runs = joined(&view.shape()[axes.clone()], strides);
             let first = (AXES / 2).checked_sub(runs.len())? + end - AXES / 2;
-            for (at, (size, [from, out])) in (first..).zip(runs) {
-                few.shape[at] = size as i32;
-                (few.strides[at], to[at]) = (from as i32, out as i32);
+            for (axis, (size, [from, out])) in (first..).zip(runs) {
+                few.shape[axis] = size as i32;
+                (few.strides[axis], to[axis]) = (from as i32, out as i32);
             }
         }
         Some((few, to))
@@ -71,13 +85,13 @@ impl Few {
 }
 
 impl OpenCl {
-    /// Reduces each row by an item of its own.
+    /// Reduces each row with one item.
     pub(super) fn reduce_few(
         &self,
         to: DType,
         op: Reduce,
         a: &Array,
-        few: &Few,
+        few: &ShortRows,
     ) -> Result<Shared> {
         let (n, types) = (few.rows(), Types { from: a.dtype(), to });
         self.fill(to, n, |out| {
@@ -92,14 +106,14 @@ impl OpenCl {
         })
     }
 
-    /// Computes what [`Backend::max_share`](super::Backend::max_share) says;
-    /// `most` and `grads` are dense.
-    pub(super) fn share(
+    /// Computes [`Backend::max_share`](super::Backend::max_share). `most` and
+    /// `grads` are dense.
+    pub(super) fn split_max_grads(
         &self,
         a: &Array,
         most: &Array,
         grads: &Array,
-        (few, outs): &(Few, Outs),
+        (few, outs): &(ShortRows, Outs),
     ) -> Result<Shared> {
         self.fill(a.dtype(), a.len(), |out| {
             self.each(&kernels::REDUCE_FEW_SHARE, a.dtype(), few.rows())

@@ -1,32 +1,31 @@
-//! Numbers of each type in the words of a buffer: how they come there, go back,
-//! and are given to a kernel.
+//! Elements of each type in the buffers of the pool: allocation, upload,
+//! download, and kernel arguments.
 
 use std::sync::Arc;
 
 use super::super::super::number::{Element, with_type};
 use super::{Array, DType, Launch, OpenCl, Pooled, Shared, Storage, Types};
-use super::{Unary, WORD, downcast, kernels, room};
+use super::{Unary, WORD, buffer_len, downcast, kernels};
 use crate::error::{Error, Result};
 use crate::opencl::{DeviceInfo, Scalar, Stored};
 
 impl OpenCl {
-    /// Takes room for `n` numbers of a type from this device's pool, to which
-    /// it goes back when nobody uses it any more.
-    pub(super) fn take(&self, dtype: DType, n: usize) -> Result<Pooled> {
+    /// Allocates a storage of `n` elements from this device's pool.
+    pub(super) fn allocate(&self, dtype: DType, n: usize) -> Result<Pooled> {
         check_type(self.gpu.info(), dtype)?;
         let device = OpenCl::open(self.gpu.info().index)?;
-        let words = room(n).saturating_mul(dtype.size()).div_ceil(WORD);
+        let words = buffer_len(n).saturating_mul(dtype.size()).div_ceil(WORD);
         let buffer = self.pool.take(&self.gpu, words)?;
         check_count(dtype, n)?;
-        Ok(Pooled::new(device, buffer, dtype, room(n)))
+        Ok(Pooled::new(device, buffer, dtype, buffer_len(n)))
     }
 
-    /// Sends numbers to a new storage.
+    /// Uploads values to a new storage.
     pub(super) fn send<T: Element + Stored>(
         &self,
         values: &[T],
     ) -> Result<Shared> {
-        let out = self.take(T::DTYPE, values.len())?;
+        let out = self.allocate(T::DTYPE, values.len())?;
         if !values.is_empty() {
             out.buffer().write_first(values)?;
         }
@@ -35,7 +34,7 @@ impl OpenCl {
 }
 
 impl OpenCl {
-    /// Computes `op` of each element, to be kept as a type.
+    /// Applies `op` to each element and stores the results as type `to`.
     pub(super) fn unary_to(
         &self,
         op: Unary,
@@ -43,7 +42,7 @@ impl OpenCl {
         to: DType,
     ) -> Result<Shared> {
         let (kernel, number) = kernels::unary(op);
-        let number = number_of(a.dtype(), number);
+        let number = scalar_of(a.dtype(), number);
         let (a, n) = (a.compact()?, a.len());
         let types = Types { from: a.dtype(), to };
         self.fill(to, n, |out| {
@@ -58,15 +57,15 @@ impl OpenCl {
     }
 }
 
-/// Gives a number to a kernel for some type, as what it computes in.
-pub(super) fn number_of(dtype: DType, number: f64) -> Scalar {
+/// Returns a kernel argument in the type that a kernel for `dtype` computes in.
+pub(super) fn scalar_of(dtype: DType, value: f64) -> Scalar {
     match dtype {
-        DType::F64 => Scalar::F64(number),
-        _ => Scalar::F32(number as f32),
+        DType::F64 => Scalar::F64(value),
+        _ => Scalar::F32(value as f32),
     }
 }
 
-/// Checks that a device can compute with a type of numbers.
+/// Checks that a device can compute with a type.
 fn check_type(info: &DeviceInfo, dtype: DType) -> Result<()> {
     if dtype == DType::F64 && !info.supports_f64 {
         return Err(Error::Device(format!(
@@ -78,8 +77,8 @@ fn check_type(info: &DeviceInfo, dtype: DType) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a kernel can count so many: there may be more halves than words
-/// in a buffer.
+/// Checks that a kernel can count `n` elements in a `uint`. A buffer of fewer
+/// than 2^32 words can hold more than 2^32 `f16` elements.
 fn check_count(dtype: DType, n: usize) -> Result<()> {
     match u32::try_from(n) {
         Ok(_) => Ok(()),
@@ -91,21 +90,21 @@ fn check_count(dtype: DType, n: usize) -> Result<()> {
     }
 }
 
-/// Copies the numbers of a storage to the host.
+/// Downloads the elements of a storage.
 pub(super) fn fetched<T: Stored>(storage: &dyn Storage) -> Result<Vec<T>> {
     let storage = downcast::<Pooled>(storage);
     storage.buffer().read_first(storage.len())
 }
 
-/// Numbers of a storage as arguments of a launch.
-pub(super) trait Numbers<'a> {
-    /// Adds an array's storage, to be read.
+/// Adds storages as arguments of a launch.
+pub(super) trait ArrayArgs<'a> {
+    /// Adds the storage of an array that the kernel reads.
     fn reads(self, a: &'a Array) -> Self;
-    /// Adds a storage, to be written.
+    /// Adds a storage that the kernel writes.
     fn writes(self, out: &'a Pooled) -> Self;
 }
 
-impl<'a> Numbers<'a> for Launch<'a> {
+impl<'a> ArrayArgs<'a> for Launch<'a> {
     fn reads(self, a: &'a Array) -> Launch<'a> {
         let storage = downcast::<Pooled>(&**a.storage());
         with_type!(a.dtype(), T => self.input_as::<T>(storage.buffer()))

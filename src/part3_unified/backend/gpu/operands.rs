@@ -1,4 +1,5 @@
-//! What a product is to the kernels: lines and sums, and how they lie.
+//! The description of a matrix product for the kernels: the lines of both
+//! operands and their strides.
 
 use super::super::super::kernels::FEW_ROWS;
 use super::super::super::view::joined;
@@ -6,20 +7,21 @@ use super::Array;
 use super::cuts::Sizes;
 use crate::shape::size;
 
-/// One operand: its lines, which are rows or columns, and what is summed.
+/// One operand of a product. Its lines are the rows of the left operand and the
+/// columns of the right one; the inner axes are summed over.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<'a> {
     pub(super) array: &'a Array,
-    /// How many lines there are, in all.
+    /// The number of lines.
     pub(super) lines: usize,
-    /// The sizes and the strides of up to three axes of them.
+    /// Sizes and strides of the lines, over up to three axes.
     pub(super) sizes: [usize; 3],
     pub(super) line_steps: [isize; 3],
     pub(super) inner_steps: [isize; 3],
     pub(super) batch_step: isize,
 }
 
-/// A product as the kernels know it.
+/// A product in the form that the kernels take.
 pub(super) struct Product<'a> {
     pub(super) a: Operand<'a>,
     pub(super) b: Operand<'a>,
@@ -28,7 +30,7 @@ pub(super) struct Product<'a> {
     pub(super) inner: [usize; 3],
 }
 
-/// Takes the last three of some axes; those that are missing have size 1.
+/// Pads axes in front to three. Returns `None` if there are more.
 fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
     let mut three = [missing; 3];
     let first = 3_usize.checked_sub(axes.len())?;
@@ -37,17 +39,17 @@ fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
 }
 
 impl<'a> Product<'a> {
-    /// Describes a product; `None` where lines, sums or batches go over more
-    /// axes than a kernel walks.
+    /// Describes a product. Returns `None` if the lines, the inner axes or the
+    /// batch span more axes than a kernel has.
     pub(super) fn new(
         a: &'a Array,
         b: &'a Array,
         batch: usize,
         inner: usize,
     ) -> Option<Product<'a>> {
-        let split = |it: &'a Array| {
-            let axes = it.shape().len() - inner;
-            let (shape, strides) = (it.shape(), it.strides());
+        let split = |a: &'a Array| {
+            let axes = a.shape().len() - inner;
+            let (shape, strides) = (a.shape(), a.strides());
             [0..batch, batch..axes, axes..axes + inner]
                 .map(|axes| (&shape[axes.clone()], &strides[axes]))
         };
@@ -87,13 +89,13 @@ impl<'a> Product<'a> {
         Sizes { m, k, n, batches: self.batches }
     }
 
-    /// Counts the elements of the result.
+    /// Returns the number of elements of the result.
     pub(super) fn len(&self) -> usize {
         self.batches * self.a.lines * self.b.lines
     }
 
-    /// Tells whether there are few rows and many columns, neighbors of which
-    /// lie side by side.
+    /// Returns whether the product has few rows and many columns, and adjacent
+    /// columns are close in memory.
     pub(super) fn has_few_rows(&self) -> bool {
         let Operand { lines, line_steps, .. } = self.b;
         let columns = lines * self.batches;
@@ -101,15 +103,17 @@ impl<'a> Product<'a> {
         self.a.lines <= FEW_ROWS && is_wide && line_steps[2].abs() <= 2
     }
 
-    /// Tells whether there are few results with long sums, along which
-    /// neighbors lie side by side.
+    /// Returns whether the product has few results and a long `k`, and elements
+    /// along `k` are close in memory.
     pub(super) fn has_long_sums(&self) -> bool {
         let [a, b] = [&self.a, &self.b];
-        let lie = [a, b].iter().all(|it| it.inner_steps[2].abs() <= 2);
-        lie && self.k >= 1 << 14 && a.lines * b.lines <= 1 << 11
+        let is_near = |side: &&Operand| side.inner_steps[2].abs() <= 2;
+        [a, b].iter().all(is_near)
+            && self.k >= 1 << 14
+            && a.lines * b.lines <= 1 << 11
     }
 
-    /// Tells whether each line and each sum goes along one axis.
+    /// Returns whether the lines and the inner axes are one axis each.
     pub(super) fn is_of_matrices(&self) -> bool {
         let inner = self.inner;
         [self.a.sizes, self.b.sizes, inner]
@@ -119,8 +123,9 @@ impl<'a> Product<'a> {
 }
 
 impl Operand<'_> {
-    /// Tells whether neighbors in memory lie along the sum.
-    pub(super) fn lies_along_inner(&self) -> bool {
+    /// Returns whether elements along `k` are closer in memory than elements of
+    /// adjacent lines.
+    pub(super) fn is_along_k(&self) -> bool {
         let step = |steps: [isize; 3], size| match size {
             1 => isize::MAX,
             _ => steps[2].abs(),
@@ -128,24 +133,26 @@ impl Operand<'_> {
         self.inner_steps[2].abs() <= step(self.line_steps, self.sizes[2])
     }
 
-    /// Tells whether it can be read four numbers at a time.
+    /// Returns whether it can be read with aligned `float4` loads.
     pub(super) fn has_fours(&self, k: usize) -> bool {
-        let (along, across, count) = match self.lies_along_inner() {
+        let (along, across, count) = match self.is_along_k() {
             true => (self.inner_steps[2], self.line_steps[2], k),
             false => (self.line_steps[2], self.inner_steps[2], self.lines),
         };
         let others = [across, self.batch_step, count as isize];
         let offset = self.array.offset() as isize;
-        along == 1 && offset % 4 == 0 && others.iter().all(|it| it % 4 == 0)
+        let is_four = |step: &isize| step % 4 == 0;
+        along == 1 && is_four(&offset) && others.iter().all(is_four)
     }
 
-    /// Tells whether its lines go along `k`, and can be read so.
+    /// Returns whether its lines are contiguous and can be read with aligned
+    /// `float4` loads.
     pub(super) fn is_packed(&self, k: usize) -> bool {
-        self.lies_along_inner() && self.has_fours(k)
+        self.is_along_k() && self.has_fours(k)
     }
 
-    /// Returns the strides for a kernel.
-    pub(super) fn to(&self) -> [i32; 8] {
+    /// Returns the strides as a kernel argument.
+    pub(super) fn strides_arg(&self) -> [i32; 8] {
         let [lines, inner] = [self.line_steps, self.inner_steps];
         [
             lines[0],
@@ -171,17 +178,17 @@ mod tests {
         Array::new(shape, &vec![0.0; n], Device::Cpu).unwrap()
     }
 
-    /// Makes so many lines, neighbors of which lie so far apart.
-    fn apart(lines: usize, k: usize, step: usize) -> Array {
+    /// Returns lines of `k` elements, adjacent ones `step` elements apart.
+    fn lines_apart(lines: usize, k: usize, step: usize) -> Array {
         let all = zeros(&[k, lines * step]);
         let every = [Span::from(..), Span::from(..).step(step)];
         all.slice(&every).unwrap().permute(&[1, 0]).unwrap()
     }
 
     #[test]
-    fn few_rows_of_many_neighboring_columns_have_a_kernel_of_their_own() {
+    fn few_rows_and_many_adjacent_columns_have_a_separate_kernel() {
         let has = |m: usize, k: usize, n: usize, step: usize| {
-            let (a, b) = (zeros(&[m, k]), apart(n, k, step));
+            let (a, b) = (zeros(&[m, k]), lines_apart(n, k, step));
             Product::new(&a, &b, 0, 1).unwrap().has_few_rows()
         };
         assert!(has(16, 64, 64, 1) && has(1, 64, 64, 2));
@@ -197,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn long_sums_of_few_results_have_a_kernel_of_their_own() {
+    fn few_results_with_a_long_k_have_a_separate_kernel() {
         let has = |m: usize, k: usize, n: usize, step: usize| {
             let (a, b) = (zeros(&[m, k]), zeros(&[n, k * step]));
             let every = [Span::from(..), Span::from(..).step(step)];
@@ -214,15 +221,16 @@ mod tests {
     #[test]
     fn matrices_have_one_axis_for_lines_and_one_for_sums() {
         let of = |a: &[usize], b: &[usize], inner: usize| {
-            // The axes lie the other way around, so none joins.
-            let turned = |shape: &[usize]| {
+            // The axes are in reverse order in memory, so none can be merged.
+            let transposed = |shape: &[usize]| {
                 let axes: Vec<usize> = (0..shape.len()).rev().collect();
                 let other: Vec<usize> =
                     axes.iter().map(|&i| shape[i]).collect();
                 zeros(&other).permute(&axes).unwrap()
             };
-            let (a, b) = (turned(a), turned(b));
-            Product::new(&a, &b, 0, inner).map(|it| it.is_of_matrices())
+            let (a, b) = (transposed(a), transposed(b));
+            let product = Product::new(&a, &b, 0, inner);
+            product.map(|product| product.is_of_matrices())
         };
         assert_eq!(of(&[4, 5], &[6, 5], 1), Some(true));
         assert_eq!(of(&[4, 3, 5], &[6, 5], 1), Some(false));
@@ -233,36 +241,36 @@ mod tests {
     }
 
     #[test]
-    fn an_operand_is_read_by_fours_where_all_begins_at_a_four() {
+    fn an_operand_has_fours_if_all_its_offsets_are_multiples_of_four() {
         let all = zeros(&[16, 16]);
         let cut = |rows: std::ops::Range<usize>, columns| {
             all.slice(&[Span::from(rows), Span::from(columns)]).unwrap()
         };
         let of = |a: &Array| {
             let other = zeros(&[3, a.shape()[1]]);
-            let it = Product::new(a, &other, 0, 1).unwrap();
-            let k = a.shape()[1];
-            [it.a.lies_along_inner(), it.a.has_fours(k), it.a.is_packed(k)]
+            let a = Product::new(a, &other, 0, 1).unwrap().a;
+            let k = a.array.shape()[1];
+            [a.is_along_k(), a.has_fours(k), a.is_packed(k)]
         };
         assert_eq!(of(&cut(0..5, 0..8)), [true; 3]);
         assert_eq!(of(&cut(0..5, 4..12)), [true; 3]);
         assert_eq!(of(&cut(0..5, 0..7)), [true, false, false], "k");
         assert_eq!(of(&cut(0..5, 2..10)), [true, false, false], "offset");
-        let turned = |a: Array| a.permute(&[1, 0]).unwrap();
-        assert_eq!(of(&turned(cut(0..5, 0..8))), [false, true, false]);
-        assert_eq!(of(&turned(cut(0..8, 0..7))), [false; 3], "lines");
-        // A single line lies along its sum, however far apart its numbers.
-        assert_eq!(of(&turned(cut(0..8, 0..1))), [true, false, false]);
+        let transposed = |a: Array| a.permute(&[1, 0]).unwrap();
+        assert_eq!(of(&transposed(cut(0..5, 0..8))), [false, true, false]);
+        assert_eq!(of(&transposed(cut(0..8, 0..7))), [false; 3], "lines");
+        // A single line is along k, however far apart its elements are.
+        assert_eq!(of(&transposed(cut(0..8, 0..1))), [true, false, false]);
         let odd = zeros(&[6, 15]);
         let odd = odd.slice(&[0..6, 0..8]).unwrap();
         assert_eq!(of(&odd), [true, false, false], "from line to line");
         let batches = zeros(&[2, 3, 8]).slice(&[0..2, 0..3, 0..8]).unwrap();
         let other = zeros(&[2, 5, 8]);
-        let it = Product::new(&batches, &other, 1, 1).unwrap();
-        assert!(it.a.has_fours(8));
+        let product = Product::new(&batches, &other, 1, 1).unwrap();
+        assert!(product.a.has_fours(8));
         let uneven = zeros(&[2, 26]).slice(&[0..2, 0..24]).unwrap();
         let uneven = uneven.reshape(&[2, 3, 8]).unwrap();
-        let it = Product::new(&uneven, &other, 1, 1).unwrap();
-        assert!(!it.a.has_fours(8), "from batch to batch");
+        let product = Product::new(&uneven, &other, 1, 1).unwrap();
+        assert!(!product.a.has_fours(8), "from batch to batch");
     }
 }

@@ -1,18 +1,18 @@
-//! Numbers, and indices, in a buffer of a pool.
+//! Storages and index lists whose buffers come from a pool.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::super::pool::Pool;
-use super::{DType, OpenCl, Storage, WORD, room};
+use super::{DType, OpenCl, Storage, WORD, buffer_len};
 use crate::error::Result;
 use crate::ledger;
 use crate::opencl::{Buffer, Gpu};
 
-/// A storage whose buffer goes back to the pool.
+/// A storage whose buffer returns to the pool when it is dropped.
 pub(super) struct Pooled {
-    /// Empty only while it is dropped, and perhaps longer than the numbers. Its
-    /// words hold them, whatever their type is.
+    /// `None` only during drop. The buffer may be longer than the storage. It
+    /// is allocated in words of `f32`, whatever the element type is.
     buffer: Option<Buffer<f32>>,
     dtype: DType,
     len: usize,
@@ -62,31 +62,31 @@ impl fmt::Debug for Pooled {
     }
 }
 
-/// Indices on the device, whose buffer goes back to the pool.
-pub(in super::super) struct Places {
-    /// Empty only while it is dropped.
+/// Indices on the device. Their buffer returns to the pool when they are
+/// dropped.
+pub(in super::super) struct DeviceIndices {
+    /// `None` only during drop.
     buffer: Option<Buffer<u32>>,
     len: usize,
     pool: Arc<Pool<u32>>,
 }
 
-impl Places {
-    /// Sends them.
+impl DeviceIndices {
+    /// Uploads indices.
     pub(super) fn new(
         pool: &Arc<Pool<u32>>,
         gpu: &Gpu,
-        places: &[usize],
-    ) -> Result<Places> {
-        let places: Vec<u32> = places.iter().map(|&at| at as u32).collect();
-        let len = room(places.len());
+        indices: &[usize],
+    ) -> Result<DeviceIndices> {
+        let indices: Vec<u32> = indices.iter().map(|&i| i as u32).collect();
+        let len = buffer_len(indices.len());
         let buffer = pool.take(gpu, len)?;
-        if !places.is_empty() {
-            buffer.write_first(&places)?;
+        if !indices.is_empty() {
+            buffer.write_first(&indices)?;
         }
-        Ok(Places { buffer: Some(buffer), len, pool: Arc::clone(pool) })
+        Ok(DeviceIndices { buffer: Some(buffer), len, pool: Arc::clone(pool) })
     }
 
-    /// Counts them.
     pub(in super::super) fn len(&self) -> usize {
         self.len
     }
@@ -96,7 +96,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for DeviceIndices {
     fn drop(&mut self) {
         if let Some(buffer) = self.buffer.take() {
             self.pool.give_back(buffer, self.len);

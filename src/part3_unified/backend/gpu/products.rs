@@ -1,5 +1,19 @@
-//! Products: which kernel, by the shapes, by how the operands lie, and by
-//! what the device has.
+//! Matrix products: chooses a kernel by the shapes, the strides of the operands
+//! and the features of the device.
+//!
+//! Every kernel computes `out[i][j] = sum over k of a[i][k] * b[j][k]`. The
+//! choice, in this order:
+//!
+//! 1. `f16` operands are converted to `f32` where tensor cores pay off.
+//! 2. Operands whose lines span several axes (convolutions): copied to matrices
+//!    if they are large; otherwise a kernel for long sums, for few rows, or
+//!    tiles that read views.
+//! 3. A product by one column: [`OpenCl::by_rows`].
+//! 4. Tiles, the largest that keep the device busy. Operands that tensor cores
+//!    read badly are packed first.
+//!
+//! If the results are too few to keep the device busy, `k` is split, and a
+//! second launch adds the parts.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,35 +24,36 @@ use super::super::super::kernels::{
 };
 use super::super::super::tuning;
 use super::super::matrices;
-use super::cuts::{Cut, Sizes, TileKind, Units};
+use super::cuts::{DeviceLimits, LaunchShape, Sizes, TileKind};
 use super::operands::{Operand, Product};
 use super::stages::Columns;
-use super::{Array, Backend, DType, Kernel, Launch, Numbers, OpenCl, Pooled};
+use super::{Array, ArrayArgs, Backend, DType, Kernel, Launch, OpenCl, Pooled};
 use super::{Reduce, Shared, Types};
 use crate::error::{Result, zeros};
 
-/// So many are worth a part of their own where that lets the tiles be large.
+/// Length of `k` that counts as one more tile when the choice is made whether
+/// large tiles keep the device busy: `k` can be split into parts of this length.
 const PART: usize = 1024;
 
-/// So many products of an element are worth tensor cores, unless both operands
-/// lie across `k`: on an NVIDIA H100 two matrices of 4096 x 4096 then took 3.24
-/// ms by the cores and 3.09 without (`cargo learn bench "left transposed"`,
-/// November 2026).
-const WORTH: usize = 64;
+/// Shortest `k` for tensor cores. If neither operand is contiguous along `k`,
+/// they are not used at all; see docs/benchmarks.md.
+const MIN_CORE_K: usize = 64;
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
 static NO_CORES: LazyLock<bool> =
     LazyLock::new(|| is_off(env::var_os("RUNGRAD_TENSOR_CORES")));
 
-/// Tells whether the variable's word switches them off: one word does.
-fn is_off(word: Option<OsString>) -> bool {
-    word.is_some_and(|word| word == "off")
+/// Returns whether the value of the variable switches tensor cores off. Only
+/// `off` does.
+fn is_off(value: Option<OsString>) -> bool {
+    value.is_some_and(|value| value == "off")
 }
 
-/// The parts of a product, one behind another, and how many they are.
+/// The parts of a product, one after another in a storage, and their number.
+/// The product is their sum.
 type InParts = (Shared, usize);
 
 impl OpenCl {
-    /// Multiplies as [`Backend::contract`](super::Backend::contract) does.
+    /// Computes [`Backend::contract`](super::Backend::contract).
     pub(super) fn product(
         &self,
         a: &Array,
@@ -47,11 +62,11 @@ impl OpenCl {
         inner: usize,
     ) -> Result<Shared> {
         let (out, parts) = self.product_in_parts(a, b, batch, inner)?;
-        self.joined(a, out, parts)
+        self.add_parts(a, out, parts)
     }
 
-    /// Does so, but for the sum of the parts in which it may come: they lie one
-    /// behind another, and are so many.
+    /// Computes [`Backend::contract`](super::Backend::contract), but leaves the
+    /// sum of the parts to the caller.
     pub(in super::super) fn product_in_parts(
         &self,
         a: &Array,
@@ -67,14 +82,15 @@ impl OpenCl {
             return Ok((self.upload_zeros(a.dtype(), product.len())?, 1));
         }
         if self.is_for_wide_cores(&product) {
-            let [a, b] = [a, b].map(|it| it.to_dtype(DType::F32));
+            let [a, b] = [a, b].map(|a| a.to_dtype(DType::F32));
             let out = self.product(&a?, &b?, batch, inner)?;
             let n = out.len();
             let out = Array::dense(product.a.array.device(), out, &[n]);
             return Ok((self.cast(&out, DType::F16)?, 1));
         }
         if !product.is_of_matrices() {
-            // Large tiles want matrices, and pay for the copy.
+            // Large products gain more from tiles of matrices than the copy
+            // costs.
             let least = product.a.lines.min(product.b.lines);
             if least >= 64 && product.k >= 64 {
                 let [a, b] = [matrices(a)?, matrices(b)?];
@@ -108,32 +124,32 @@ impl OpenCl {
         // ANCHOR_END: kinds
     }
 
-    /// Tells whether products of a type may go to tensor cores. What they are
-    /// asked for here is done by numbers of 32 bits.
+    /// Returns whether products of a type can use tensor cores. The kernels use
+    /// them with `f32` operands only.
     pub(super) fn has_cores(&self, dtype: DType) -> bool {
         let may = self.gpu.info().tensor_cores && !*NO_CORES;
         may && dtype == DType::F32
     }
 
-    /// Tells whether halves become numbers of 32 bits for the cores: where
-    /// those pay, the copies cost little beside the products.
+    /// Returns whether `f16` operands are converted to `f32` to use tensor
+    /// cores. Where those pay off, the conversion costs little in comparison.
     fn is_for_wide_cores(&self, product: &Product) -> bool {
         let Product { a, b, k, .. } = product;
         let is_half = a.array.dtype() == DType::F16;
-        let many = a.lines.min(b.lines).min(*k) >= WORTH;
+        let many = a.lines.min(b.lines).min(*k) >= MIN_CORE_K;
         is_half && self.has_cores(DType::F32) && many
     }
 
-    /// Tells whether the device takes the kernel for warpgroups: a driver that
-    /// does not is not asked again.
+    /// Returns whether the driver compiles the warpgroup kernel. The result is
+    /// cached.
     fn has_warpgroups(&self) -> bool {
-        let takes = || {
+        let compiles = || {
             let tiles = TILES.iter().find(|tiles| tiles.are_packed());
             let kernel = tiles?.kernel(Layout::Fours, [true, false])?;
             self.gpu.compile(kernel).ok()
         };
         self.gpu.info().warpgroups
-            && *self.warpgroups.get_or_init(|| takes().is_some())
+            && *self.warpgroups.get_or_init(|| compiles().is_some())
     }
 
     pub(super) fn upload_zeros(
@@ -144,8 +160,8 @@ impl OpenCl {
         self.upload(&zeros(n)?, dtype)
     }
 
-    pub(in super::super) fn units(&self) -> Units {
-        Units::of(self.gpu.info())
+    pub(in super::super) fn limits(&self) -> DeviceLimits {
+        DeviceLimits::of(self.gpu.info())
     }
 
     fn tiles(
@@ -167,12 +183,12 @@ impl OpenCl {
                 && tiles.kernel(layout, along).is_some()
                 && (!tiles.are_packed() || self.has_warpgroups())
         };
-        choose(timed, can, sizes, self.units().count)
+        choose(timed, can, sizes, self.limits().compute_units)
     }
 
-    /// Gives a launch the arguments that all kernels of products have, but for
-    /// those of one column.
-    fn give<'a>(
+    /// Adds the arguments that all product kernels share, except those for one
+    /// column.
+    fn add_args<'a>(
         &self,
         launch: Launch<'a>,
         product: &'a Product,
@@ -187,10 +203,10 @@ impl OpenCl {
         launch
             .reads(a.array)
             .scalar(a.array.offset() as u32)
-            .scalar(a.to())
+            .scalar(a.strides_arg())
             .reads(b.array)
             .scalar(b.array.offset() as u32)
-            .scalar(b.to())
+            .scalar(b.strides_arg())
             .scalar(sizes.map(|size| size as i32))
             .writes(out)
             .scalar(a.lines as i32)
@@ -198,22 +214,27 @@ impl OpenCl {
             .scalar(b.lines as i32)
     }
 
-    /// Multiplies few rows: an item has a column.
+    /// Multiplies few rows: one item per column.
     fn by_columns(&self, product: &Product) -> Result<InParts> {
         let kernel = &PRODUCT_FEW_ROWS[usize::from(product.a.lines > 8)];
-        self.in_parts(product, kernel, self.units().by_columns(product.sizes()))
+        self.in_parts(
+            product,
+            kernel,
+            self.limits().by_columns(product.sizes()),
+        )
     }
 
-    /// Multiplies few results with long sums: a group has a square of them,
-    /// and its items share `k`.
+    /// Multiplies with few results and a long `k`: a group computes a square of
+    /// results, and its items share `k`.
     fn by_squares(&self, product: &Product) -> Result<InParts> {
-        let cut = self.units().by_squares(product.sizes());
+        let cut = self.limits().by_squares(product.sizes());
         self.in_parts(product, &PRODUCT_LONG_SUMS, cut)
     }
 
+    /// Multiplies with tiles of the result, one for each group.
     fn by_tiles(&self, product: &Product, layout: Layout) -> Result<InParts> {
         let Product { a, b, .. } = product;
-        let along = [a.lies_along_inner(), !b.lies_along_inner()];
+        let along = [a.is_along_k(), !b.is_along_k()];
         let tiles = self.tiles(product, layout, along);
         let kernel = tiles.kernel(layout, along).expect("tiles that can");
         let kind = match (layout, tiles.on_cores) {
@@ -221,8 +242,8 @@ impl OpenCl {
             (_, Some(_)) => TileKind::OnCores,
             _ => TileKind::Matrices,
         };
-        let (units, sizes) = (self.units(), product.sizes());
-        let cut = units.by_tiles(sizes, tiles.sides, tiles.items, kind);
+        let (limits, sizes) = (self.limits(), product.sizes());
+        let cut = limits.by_tiles(sizes, tiles.sides, tiles.items, kind);
         self.in_parts(product, kernel, cut)
     }
 
@@ -230,12 +251,13 @@ impl OpenCl {
         &self,
         product: &Product,
         kernel: &Kernel,
-        cut: Cut,
+        cut: LaunchShape,
     ) -> Result<InParts> {
         let dtype = product.a.array.dtype();
         let types = Types::of_parts(dtype, dtype, cut.parts);
         let out = self.fill(types.to, cut.parts * product.len(), |out| {
-            self.give(self.launch(kernel, types), product, cut.length, out)
+            let launch = self.launch(kernel, types);
+            self.add_args(launch, product, cut.length, out)
                 .global(cut.global)
                 .local(cut.local)
                 .run()
@@ -243,7 +265,7 @@ impl OpenCl {
         Ok((out, cut.parts))
     }
 
-    /// Multiplies by one column: rows by teams of items.
+    /// Multiplies by one column: a group of items per row.
     fn by_rows(
         &self,
         product: &Product,
@@ -251,8 +273,8 @@ impl OpenCl {
         b: Operand,
     ) -> Result<InParts> {
         let sizes = Sizes { m: a.lines, ..product.sizes() };
-        let cut = self.units().by_rows(sizes, a.lies_along_inner());
-        // The eighth only fills the vector up.
+        let cut = self.limits().by_rows(sizes, a.is_along_k());
+        // The last element is padding.
         let strides = [
             a.batch_step,
             a.line_steps[2],
@@ -273,7 +295,7 @@ impl OpenCl {
                 .scalar(a.array.offset() as u32)
                 .reads(b.array)
                 .scalar(b.array.offset() as u32)
-                .scalar(strides.map(|it| it as i32))
+                .scalar(strides.map(|stride| stride as i32))
                 .writes(out)
                 .scalar(a.lines as u32)
                 .scalar(sizes.k as u32)
@@ -284,10 +306,10 @@ impl OpenCl {
         Ok((out, cut.parts))
     }
 
-    /// Adds up the parts of a result.
-    fn joined(
+    /// Adds the parts of a product. The result has the type of `operand`.
+    fn add_parts(
         &self,
-        like: &Array,
+        operand: &Array,
         out: Shared,
         parts: usize,
     ) -> Result<Shared> {
@@ -295,14 +317,15 @@ impl OpenCl {
             return Ok(out);
         }
         let n = out.len() / parts;
-        let parts = Array::dense(like.device(), out, &[parts, n]);
+        let parts = Array::dense(operand.device(), out, &[parts, n]);
         let sums = parts.permute(&[1, 0])?;
-        let (dtype, columns) = (like.dtype(), Columns::rows(&sums));
+        let (dtype, columns) = (operand.dtype(), Columns::rows(&sums));
         self.reduce_down(dtype, Reduce::Sum, &sums, columns)
     }
 }
 
-/// Chooses by how a matrix and a column lie: whole fours are read as such.
+/// Returns the kernel for a product by one column: with `float4` loads if all
+/// strides, offsets and sizes allow them.
 fn vectors(strides: [isize; 8], sizes: [usize; 3]) -> Kernel {
     let [batch, row, one, b_batch, b_one, _, length, _] = strides;
     let steps = [batch, row, b_batch, length];
@@ -314,16 +337,16 @@ fn vectors(strides: [isize; 8], sizes: [usize; 3]) -> Kernel {
     }
 }
 
-/// Tells whether tiles are used at all: those for tensor cores where they pay
-/// and are not switched off.
+/// Returns whether tiles are candidates: those for tensor cores only where they
+/// pay off and are not switched off.
 fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
-    let pays = k >= WORTH && along != [false, true];
+    let pays = k >= MIN_CORE_K && along != [false, true];
     tiles.on_cores.is_none() || (pays && !off)
 }
 
-/// Chooses the tiles that were timed as the fastest. Without a time, the
-/// largest that the device can have and that are enough to keep it busy; the
-/// smallest, if none are.
+/// Returns the tiles that were timed as the fastest, if any. Otherwise returns
+/// the largest tiles that the device supports and that keep it busy, or the
+/// smallest tiles if none do.
 fn choose(
     timed: Option<&'static Tiles>,
     can: impl Fn(&&'static Tiles) -> bool,
@@ -334,7 +357,7 @@ fn choose(
     let busy = |tiles: &&Tiles| {
         let [m, n] = tiles.sides;
         let all = product.m.div_ceil(m) * product.n.div_ceil(n);
-        // Where k is long, what is missing is made up by its parts.
+        // A long k can be split into parts, which count as tiles.
         let parts = (product.k / PART).max(1);
         all * product.batches * parts * tiles.of_units >= units
     };
@@ -355,7 +378,7 @@ mod tests {
         let on = |k, along| is_on(on_cores, k, along, false);
         assert!(on(64, [true, false]) && on(64, [false, false]));
         assert!(!on(63, [true, false]), "short sums");
-        assert!(!on(64, [false, true]), "both lie across k");
+        assert!(!on(64, [false, true]), "neither is contiguous along k");
         assert!(!is_on(on_cores, 64, [true, true], true), "switched off");
         assert!(is_on(plain, 1, [false, true], true));
     }
@@ -364,11 +387,11 @@ mod tests {
     /// cores.
     #[test]
     fn tensor_cores_are_off_by_one_word() {
-        let says = |word: &str| is_off(Some(word.into()));
-        assert!(says("off"));
-        assert!(!is_off(None), "nobody said anything");
-        for word in ["", "on", "OFF", "off ", "0"] {
-            assert!(!says(word), "{word:?}");
+        let is_off_by = |value: &str| is_off(Some(value.into()));
+        assert!(is_off_by("off"));
+        assert!(!is_off(None), "the variable is not set");
+        for value in ["", "on", "OFF", "off ", "0"] {
+            assert!(!is_off_by(value), "{value:?}");
         }
     }
 
@@ -392,7 +415,7 @@ mod tests {
         assert_eq!(of(sizes(2, 3, 2 * PART, 5), 60), large.name);
         assert_ne!(of(sizes(2, 3, 2 * PART - 1, 5), 60), large.name);
         assert_eq!(of(sizes(1, 1, 1, 1), usize::MAX / 8), small.name);
-        // What was timed is believed, if the device can have it.
+        // Tiles that were timed are taken if the device supports them.
         let timed = |can: fn(&&Tiles) -> bool| {
             choose(Some(small), can, sizes(9, 9, 1, 9), 1).name
         };

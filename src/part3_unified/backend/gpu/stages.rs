@@ -1,58 +1,64 @@
-//! Reductions in two stages, where one would keep most units idle.
+//! Reductions. A reduction with few results is split into parts, which a second
+//! launch reduces; otherwise most compute units would be idle.
+//!
+//! A reduction is one of three kinds, by the strides of its operand:
+//!
+//! - **columns** ([`Columns`]): adjacent results have adjacent elements. Each
+//!   item reduces a column, or a part of one.
+//! - **rows**: the elements of a result are contiguous. A group of items
+//!   reduces a row, or one item if the row is short.
+//! - anything else is reduced one axis at a time, or copied first.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::super::super::view::{Runs, joined};
-use super::cuts::TEAM;
-use super::few::Few;
-use super::{Array, Backend, DType, GROUP, Launch, Numbers, OpenCl, Reduce};
+use super::cuts::COLUMN_ITEMS;
+use super::few::ShortRows;
+use super::{Array, ArrayArgs, Backend, DType, GROUP, Launch, OpenCl, Reduce};
 use super::{Shared, Types, kernels};
 use crate::error::{Result, zeros};
 use crate::shape::size;
 
-/// So many groups keep any device busy.
+/// Work-groups that keep any device busy.
 const BUSY: usize = 1024;
 
-/// A row that is shorter gets an item and no group: most of a group's items
-/// would have nothing to add, and all of them wait at its eight barriers. On
-/// a GPU nobody has measured where the two meet. On a processor they meet
-/// beyond 1024, if at all, and there some rows are enough: with PoCL 3.1 on two
-/// busy cores of an AMD EPYC 4096 rows of 64 take 0.2 ms by items and 15 ms by
-/// groups, and 4096 rows of 1024 1.7 ms and 33 ms (best of 15, by events,
-/// November 2026).
-const SHORT: usize = 64;
-const SOME: usize = 16;
-/// A row of so many elements is as good as some: items share it. With PoCL 3.1
-/// on two cores of an Intel Xeon 2^20 numbers took 0.3 ms in parts, and 1.7 by
-/// groups (`cargo learn bench sum --device gpu`, November 2026).
-const LONG: usize = 1 << 12;
-/// Parts of many rows are not shorter.
-const LEAST: usize = 1024;
+/// Shorter rows are reduced by one item each: most items of a group would have
+/// nothing to add, and all of them wait at its eight barriers.
+// TODO(perf): measure the threshold on a GPU.
+const MIN_GROUP_ROW: usize = 64;
+/// From this many rows on, a CPU reduces each row with one item, whatever its
+/// length; see docs/benchmarks.md.
+const MIN_CPU_ROWS: usize = 16;
+/// From this length on, a CPU also splits fewer rows into parts with one item
+/// each; see docs/benchmarks.md.
+const MIN_CPU_COLUMNS: usize = 1 << 12;
+/// Minimum length of the parts if there are [`MIN_CPU_ROWS`] rows.
+const MIN_CPU_PART: usize = 1024;
 
-/// Parts of a column are not shorter, and one that is not higher is one part.
+/// Minimum rows per part; shorter columns are not split.
 pub(super) const PART: usize = 64;
-/// Columns of up to 2048 numbers, 2^19 in all, are one launch: none of the 32
-/// items of one adds more than in the first of two stages, 64, and an H200
-/// reads these 2 MB in an eighth of the 4.5 µs of a second launch. It was
-/// counted, and not yet timed on a card.
-pub(super) const TALL: usize = TEAM * PART;
-const SMALL: usize = 1 << 19;
+/// Columns up to this height, if there are at most [`MAX_SHORT_ELEMENTS`]
+/// elements in all, are reduced in a single launch: [`COLUMN_ITEMS`] items share a
+/// column, so none adds more elements than in the first of two launches.
+// TODO(perf): measure against two launches.
+pub(super) const MAX_SHORT_COLUMN: usize = COLUMN_ITEMS * PART;
+const MAX_SHORT_ELEMENTS: usize = 1 << 19;
 
-/// What is reduced from neighbor to neighbor: matrices (outer, height, inner)
-/// whose columns are joined.
+/// The operand of a reduction of columns: matrices (outer, height, inner), which
+/// are reduced over `height`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Columns {
     outer: usize,
     height: usize,
     inner: usize,
-    /// From matrix to matrix, from row to row, and from column to column.
+    /// Strides between matrices, rows and columns.
     strides: [usize; 3],
 }
 
 impl Columns {
-    /// Finds them in an array of rows, if the first elements of its rows are
-    /// neighbors.
+    /// Returns the columns of an array that is reduced to `rows` results, or
+    /// `None` if adjacent results do not have adjacent elements.
     pub(super) fn of(a: &Array, rows: usize) -> Option<Columns> {
         let (kept, reduced) = split(a, rows);
         let ((outer, far), (inner, near)) = match kept[..] {
@@ -61,55 +67,56 @@ impl Columns {
             _ => return None,
         };
         let [(height, [down])] = reduced[..] else { return None };
-        let strides = [far, down, near].map(|it| it.try_into().ok());
+        let strides = [far, down, near].map(|stride| stride.try_into().ok());
         let strides = [strides[0]?, strides[1]?, strides[2]?];
-        let lie_side_by_side = near == 1 && down > 1;
-        lie_side_by_side.then_some(Columns { outer, height, inner, strides })
+        let is_adjacent = near == 1 && down > 1;
+        is_adjacent.then_some(Columns { outer, height, inner, strides })
     }
 
-    /// Takes rows of a matrix for columns.
+    /// Describes the rows of a matrix as columns, whatever its strides are.
     pub(super) fn rows(a: &Array) -> Columns {
         let (inner, height) = (a.shape()[0], a.shape()[1]);
         let [near, down] = [0, 1].map(|axis| a.strides()[axis] as usize);
         Columns { outer: 1, height, inner, strides: [0, down, near] }
     }
 
-    /// Takes those of a dense matrix.
-    pub(super) fn of_matrix(height: usize, inner: usize) -> Columns {
+    /// Describes the columns of a dense matrix.
+    pub(super) fn dense_matrix(height: usize, inner: usize) -> Columns {
         Columns { outer: 1, height, inner, strides: [0, inner, 1] }
     }
 
-    /// Says whether one launch is enough, where there would be parts.
+    /// Returns whether the columns are reduced in a single launch although they
+    /// could be split.
     fn are_short(&self) -> bool {
         let all = self.outer * self.inner * self.height;
-        self.height > PART && self.height <= TALL && all <= SMALL
+        self.height > PART
+            && self.height <= MAX_SHORT_COLUMN
+            && all <= MAX_SHORT_ELEMENTS
     }
 
-    /// Returns the height and the width of one dense matrix, whose columns one
-    /// launch adds up beside those of others.
-    pub(super) fn of_one_dense(&self) -> Option<[usize; 2]> {
+    /// Returns the height and the width if this is a single dense matrix whose
+    /// columns can be reduced in the same launch as those of other matrices.
+    pub(super) fn single_dense(&self) -> Option<[usize; 2]> {
         let Columns { outer, height, inner, strides: [_, down, _] } = *self;
         let is_low = height <= PART && inner.checked_mul(height)? < 1 << 31;
-        let is_one = outer == 1 && down == inner;
-        (is_one && (is_low || self.are_short())).then_some([height, inner])
+        let is_single = outer == 1 && down == inner;
+        (is_single && (is_low || self.are_short())).then_some([height, inner])
     }
 
-    /// Gives a kernel the array and where its columns lie.
-    fn given<'a>(&self, launch: Launch<'a>, a: &'a Array) -> Launch<'a> {
+    /// Adds the array, the strides and the sizes to the arguments of a launch.
+    fn add_args<'a>(&self, launch: Launch<'a>, a: &'a Array) -> Launch<'a> {
         let Columns { outer, height, inner, strides: [far, down, near] } = self;
         let width = outer * inner;
         let launch = launch.reads(a).scalar(a.offset() as u32);
-        let numbers = [*down, *near, *inner, *far, width, *height];
-        numbers
-            .into_iter()
-            .fold(launch, |launch, number| launch.scalar(number as u32))
+        let args = [*down, *near, *inner, *far, width, *height];
+        args.into_iter().fold(launch, |launch, arg| launch.scalar(arg as u32))
     }
 }
 
 impl OpenCl {
-    /// Reduces each row to a number of a type. What is not yet the result is
-    /// kept in 32 bits at least: halves would round each part of a sum, and
-    /// end at 65504.
+    /// Reduces each row to an element of type `to`. Intermediate results are at
+    /// least `f32`: in `f16`, each part of a sum would be rounded, and could
+    /// exceed the maximum, 65504.
     pub(super) fn reduce_to(
         &self,
         to: DType,
@@ -121,7 +128,7 @@ impl OpenCl {
         if a.is_empty() {
             return self.upload(&zeros(rows)?, to);
         }
-        if let Some(few) = Few::new(a, rows, columns) {
+        if let Some(few) = ShortRows::new(a, rows, columns) {
             return self.reduce_few(to, op, a, &few);
         }
         if let Some(columns) = Columns::of(a, rows) {
@@ -137,9 +144,9 @@ impl OpenCl {
         }
     }
 
-    /// Reduces the nearest axis where those that are to go lie apart, and
-    /// returns what is left for the others. The kept ones are taken as they
-    /// lie in memory, so that nothing is copied.
+    /// If several axes remain to be reduced, reduces the one with the smallest
+    /// stride and returns the result, to be reduced over the others. The kept
+    /// axes are ordered by stride, so that nothing is copied.
     pub(super) fn reduce_nearest(
         &self,
         op: Reduce,
@@ -155,11 +162,12 @@ impl OpenCl {
         let far = |&axis: &usize| Reverse(a.strides()[axis].unsigned_abs());
         let last = a.shape().len() - 1;
         let near = (kept.len()..=last).max_by_key(far).unwrap_or(last);
-        let others: Vec<usize> = (0..=last).filter(|&it| it != near).collect();
+        let others: Vec<usize> =
+            (0..=last).filter(|&axis| axis != near).collect();
         let mut axes = others.clone();
         axes.sort_by_key(far);
-        let place = |axis: &usize| axes.iter().position(|it| it == axis);
-        let back: Vec<usize> = others.iter().filter_map(place).collect();
+        let position = |axis: &usize| axes.iter().position(|at| at == axis);
+        let back: Vec<usize> = others.iter().filter_map(position).collect();
         let sizes: Vec<usize> =
             axes.iter().map(|&axis| a.shape()[axis]).collect();
         axes.push(near);
@@ -169,9 +177,9 @@ impl OpenCl {
         Array::dense(a.device(), out, &sizes).permute(&back).map(Some)
     }
 
-    /// Reduces rows that lie in a row: an item for each if they are short,
-    /// else a team, or one for each part of a row where a few long rows would
-    /// keep most units idle. The parts are then rows themselves.
+    /// Reduces the contiguous rows of a matrix: short rows with one item each,
+    /// others with a group of items. A few long rows are split into parts; the
+    /// results of the parts are then rows themselves.
     pub(super) fn reduce_across(
         &self,
         to: DType,
@@ -179,16 +187,19 @@ impl OpenCl {
         a: &Array,
     ) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
-        if columns < SHORT {
+        if columns < MIN_GROUP_ROW {
             return self.reduce_down(to, op, a, Columns::rows(a));
         }
-        if self.units().is_processor && (rows >= SOME || columns >= LONG) {
-            let least = if rows >= SOME { LEAST } else { SHORT };
+        let is_cpu = self.limits().is_cpu;
+        if is_cpu && (rows >= MIN_CPU_ROWS || columns >= MIN_CPU_COLUMNS) {
+            let many_rows = rows >= MIN_CPU_ROWS;
+            let least = if many_rows { MIN_CPU_PART } else { MIN_GROUP_ROW };
             return self.reduce_parts(to, op, a, Columns::rows(a), least);
         }
         let [kernel, ..] = kernels::reduce(op);
         let (segment, parts) = parts(rows, columns, 16 * GROUP);
-        let [global, local] = self.units().along(rows * parts, segment);
+        let [global, local] =
+            self.limits().long_row_groups(rows * parts, segment);
         let types = Types::of_parts(a.dtype(), to, parts);
         let out = self.fill(types.to, rows * parts, |out| {
             self.launch(&kernel, types)
@@ -212,8 +223,8 @@ impl OpenCl {
         }
     }
 
-    /// Takes an item for each column, or for each part of one. If columns lie
-    /// side by side, neighbors read what lies side by side.
+    /// Reduces columns, with one item for each column or part of one, or with a
+    /// group of items for each short column.
     pub(super) fn reduce_down(
         &self,
         to: DType,
@@ -221,15 +232,17 @@ impl OpenCl {
         a: &Array,
         columns: Columns,
     ) -> Result<Shared> {
-        match (columns.are_short(), self.units().is_processor) {
+        match (columns.are_short(), self.limits().is_cpu) {
             (false, _) => self.reduce_parts(to, op, a, columns, PART),
-            // A team is a loop with barriers there.
-            (true, true) => self.reduce_parts(to, op, a, columns, TALL),
+            // On a CPU a group is a loop with barriers.
+            (true, true) => {
+                self.reduce_parts(to, op, a, columns, MAX_SHORT_COLUMN)
+            }
             (true, false) => self.reduce_short(to, op, a, columns),
         }
     }
 
-    /// Takes a team for each column.
+    /// Reduces each column with [`COLUMN_ITEMS`] items of a group.
     fn reduce_short(
         &self,
         to: DType,
@@ -242,15 +255,16 @@ impl OpenCl {
         self.fill(to, width, |out| {
             let launch = self.launch(&kernel, Types { from: a.dtype(), to });
             columns
-                .given(launch, a)
+                .add_args(launch, a)
                 .writes(out)
-                .global([width, TEAM])
-                .local([GROUP / TEAM, TEAM])
+                .global([width, COLUMN_ITEMS])
+                .local([GROUP / COLUMN_ITEMS, COLUMN_ITEMS])
                 .run()
         })
     }
 
-    /// Does so with parts that are not shorter than `least`.
+    /// Reduces columns in parts of at least `least` rows, one item each, and
+    /// then the results of the parts.
     fn reduce_parts(
         &self,
         to: DType,
@@ -266,7 +280,7 @@ impl OpenCl {
         let types = Types::of_parts(a.dtype(), to, parts);
         let out = self.fill(types.to, n, |out| {
             columns
-                .given(self.each(&kernel, types, n), a)
+                .add_args(self.each(&kernel, types, n), a)
                 .scalar(segment as u32)
                 .writes(out)
                 .run()
@@ -282,7 +296,8 @@ impl OpenCl {
     }
 }
 
-/// Joins the axes that stay and those that go, of an array of rows.
+/// Merges the kept axes and the reduced axes of an array that is reduced to
+/// `rows` results.
 fn split(a: &Array, rows: usize) -> (Runs<1>, Runs<1>) {
     let shape = a.shape();
     let is_between = |cut: &usize| size(&shape[..*cut]) == rows;
@@ -292,27 +307,27 @@ fn split(a: &Array, rows: usize) -> (Runs<1>, Runs<1>) {
     (run(0..cut), run(cut..shape.len()))
 }
 
-/// Computes how long the parts of a row are, and how many: as few as keep the
-/// device busy beside `others`, and none shorter than `least`. They depend on
-/// sizes alone, and so does every bit of the result.
-fn parts(others: usize, length: usize, least: usize) -> (usize, usize) {
-    let wanted = BUSY.div_ceil(others);
+/// Returns the length and the number of the parts of a row: as few as keep the
+/// device busy if `groups` groups work on each part, and none shorter than
+/// `least`. They depend on sizes alone, so repeated runs have the same bits.
+fn parts(groups: usize, length: usize, least: usize) -> (usize, usize) {
+    let wanted = BUSY.div_ceil(groups);
     let segment = length.div_ceil(wanted).max(least).min(length);
     (segment, length.div_ceil(segment))
 }
 
 impl OpenCl {
-    /// Computes the shares of the scores in each row, or their logarithms.
-    pub(super) fn shares(&self, a: &Array, logs: u32) -> Result<Shared> {
+    /// Computes the softmax of each row, or with `logs` 1 the log-softmax.
+    pub(super) fn softmax_rows(&self, a: &Array, logs: u32) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
         if !a.offset().is_multiple_of(4) {
-            return self.shares(&a.dense_like(self.copy(a)?), logs);
+            return self.softmax_rows(&a.dense_like(self.copy(a)?), logs);
         }
-        let kernel = match self.units().keeps(columns) {
+        let kernel = match self.limits().keeps_row(columns) {
             true => kernels::SOFTMAX_FOURS,
             false => kernels::SOFTMAX_ROWS,
         };
-        let [global, local] = self.units().teams(rows, columns);
+        let [global, local] = self.limits().row_groups(rows, columns);
         self.fill(a.dtype(), a.len(), |out| {
             self.launch(&kernel, a.dtype())
                 .reads(a)
@@ -329,14 +344,14 @@ impl OpenCl {
 }
 
 impl OpenCl {
-    /// Computes what comes back through logarithms of shares.
-    pub(super) fn shares_back(
+    /// Computes the gradient of log-softmax.
+    pub(super) fn log_softmax_back(
         &self,
         y: &Array,
         grad_out: &Array,
     ) -> Result<Shared> {
         let (rows, columns) = (y.shape()[0], y.shape()[1]);
-        let [global, local] = self.units().teams(rows, columns);
+        let [global, local] = self.limits().row_groups(rows, columns);
         self.fill(y.dtype(), y.len(), |out| {
             self.launch(&kernels::SOFTMAX_GRADS, y.dtype())
                 .reads(y)
@@ -359,26 +374,26 @@ mod tests {
     use crate::opencl::devices;
     use crate::part3_unified::Device;
 
-    /// A processor does not take the teams by itself.
+    /// On a CPU, the backend never chooses the kernel for short columns.
     #[test]
-    fn teams_reduce_short_columns_as_items_do() {
+    fn the_kernel_for_short_columns_agrees_with_the_one_for_parts() {
         let Ok([device, ..]) = devices() else { return };
         let gpu = OpenCl::open(device.index).unwrap();
         for shape in [[1, 65, 2], [3, 70, 9], [2, 2048, 33]] {
-            let place = Device::Gpu(device.index);
-            let a = Array::uniform(&shape, 1, place).unwrap();
+            let gpu_device = Device::Gpu(device.index);
+            let a = Array::uniform(&shape, 1, gpu_device).unwrap();
             let a = a.permute(&[0, 2, 1]).unwrap();
             let columns = Columns::of(&a, shape[0] * shape[2]).unwrap();
             let to = DType::F32;
             assert!(columns.are_short());
             for op in [Reduce::Sum, Reduce::Max] {
-                let teams = gpu.reduce_short(to, op, &a, columns).unwrap();
-                let items = gpu.reduce_parts(to, op, &a, columns, PART);
-                let [teams, items] = [teams, items.unwrap()]
-                    .map(|it| gpu.download(&*it).unwrap());
+                let short = gpu.reduce_short(to, op, &a, columns).unwrap();
+                let parts = gpu.reduce_parts(to, op, &a, columns, PART);
+                let [short, parts] = [short, parts.unwrap()]
+                    .map(|storage| gpu.download(&*storage).unwrap());
                 let near = |(x, y): (&f32, &f32)| (x - y).abs() <= 1e-6 * y;
-                assert_eq!(teams.len(), items.len());
-                assert!(teams.iter().zip(&items).all(near), "{op:?} {shape:?}");
+                assert_eq!(short.len(), parts.len());
+                assert!(short.iter().zip(&parts).all(near), "{op:?} {shape:?}");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Attention and norms: a launch for each, and two for the way back of a norm
-//! or of a long text.
+//! Self-attention, GELU's gradient and layer norm: one launch each, and two for
+//! the backward pass of a layer norm or of attention over a long sequence.
 
 use std::sync::Arc;
 
@@ -8,37 +8,39 @@ use super::super::super::kernels::{
     self, HEAD, HEAD_ITEMS, HEAD_MEMORY, HEAD_ROW, HEAD_TILE, Types,
 };
 use super::super::DType;
-use super::numbers::{Numbers, number_of};
-use super::stages::TALL;
+use super::numbers::{ArrayArgs, scalar_of};
+use super::stages::MAX_SHORT_COLUMN;
 use super::{Array, GROUP, Kernel, Launch, OpenCl, Reduce, Shared};
 use crate::error::Result;
 
-/// So many groups are as many as are started.
-const GROUPS: usize = 1 << 16;
+/// Maximum number of work-groups per launch.
+const MAX_GROUPS: usize = 1 << 16;
 
-/// Tells whether a group keeps a head of a text in its local memory.
+/// Returns whether a head of one sequence fits into the local memory of a
+/// work-group.
 fn is_short(a: &Array, heads: usize) -> bool {
-    let (places, row) = (a.shape()[1], a.shape()[2]);
+    let (positions, row) = (a.shape()[1], a.shape()[2]);
     let width = row / 3 / heads;
-    let fits = places * width <= HEAD && places * places <= HEAD;
+    let fits = positions * width <= HEAD && positions * positions <= HEAD;
     fits && heads <= HEAD && a.len() < 1 << 31
 }
 
-/// Counts the tiles of all heads.
+/// Returns the number of tiles of `n` heads.
 fn tiles(a: &Array, n: usize) -> usize {
     n * a.shape()[1].div_ceil(HEAD_TILE)
 }
 
 impl OpenCl {
-    /// Computes self-attention: of short texts a head in a group, of long ones
-    /// tile by tile.
+    /// Computes self-attention. For a short sequence, a work-group computes a
+    /// head; for a long one, a tile of [`HEAD_TILE`] positions.
     pub(super) fn attend(&self, a: &Array, heads: usize) -> Result<Shared> {
         let a = a.compact()?;
         let short = is_short(&a, heads);
-        if !short && !self.takes_long(&[&a], heads) {
+        if !short && !self.supports_long(&[&a], heads) {
             return composed::attend(&a, heads);
         }
-        let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
+        let (n, positions, row) =
+            (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
         let (kernel, groups, items) = match short {
             true => (&kernels::ATTENTION_ROWS, n, GROUP),
@@ -48,45 +50,46 @@ impl OpenCl {
             self.launch(kernel, a.dtype())
                 .reads(&a)
                 .scalar(a.offset() as u32)
-                .scalar(places as u32)
+                .scalar(positions as u32)
                 .scalar(heads as u32)
                 .scalar((row / heads) as u32)
                 .writes(out)
                 .scalar(n as u32)
-                .global(groups.min(GROUPS) * items)
+                .global(groups.min(MAX_GROUPS) * items)
                 .local(items)
                 .run()
         })
     }
 
-    /// Tells whether the kernels of long texts take these. A row of a head is
-    /// read by fours, and a group keeps tiles in its local memory.
-    fn takes_long(&self, of: &[&Array], heads: usize) -> bool {
-        let width = of[0].shape()[2] / 3 / heads;
+    /// Returns whether the kernels for long sequences support these arrays. They
+    /// use `float4` loads and keep tiles in local memory.
+    fn supports_long(&self, arrays: &[&Array], heads: usize) -> bool {
+        let width = arrays[0].shape()[2] / 3 / heads;
         let fits = width <= HEAD_ROW && width.is_multiple_of(4);
-        let are_fours = of.iter().all(|it| it.offset().is_multiple_of(4));
-        let counted = heads <= HEAD && of[0].len() < 1 << 30;
+        let are_fours = arrays.iter().all(|a| a.offset().is_multiple_of(4));
+        let counted = heads <= HEAD && arrays[0].len() < 1 << 30;
         let memory = self.gpu.info().local_memory >= HEAD_MEMORY;
-        let dtype = of[0].dtype();
+        let dtype = arrays[0].dtype();
         fits && are_fours && counted && memory && dtype != DType::F64
     }
 
-    /// Computes its gradient.
+    /// Computes the gradient of self-attention.
     pub(super) fn attend_back(
         &self,
         [a, seen, grad_out]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
         let (a, grads) = (a.compact()?, grad_out.compact()?);
-        // For six pieces of such numbers a group may have no room.
+        // The six arrays of a head may exceed local memory in `f64`.
         if !is_short(&a, heads) || a.dtype() == DType::F64 {
-            let of = [&a, &seen.compact()?, &grads];
-            return match self.takes_long(&of, heads) {
-                true => self.attend_long_back(of, heads),
+            let arrays = [&a, &seen.compact()?, &grads];
+            return match self.supports_long(&arrays, heads) {
+                true => self.attend_long_back(arrays, heads),
                 false => composed::attend_back(&a, &grads, heads),
             };
         }
-        let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
+        let (n, positions, row) =
+            (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
         self.fill(a.dtype(), a.len(), |out| {
             self.launch(&kernels::ATTENTION_GRADS, a.dtype())
@@ -94,47 +97,51 @@ impl OpenCl {
                 .scalar(a.offset() as u32)
                 .reads(&grads)
                 .scalar(grads.offset() as u32)
-                .scalar(places as u32)
+                .scalar(positions as u32)
                 .scalar(heads as u32)
                 .scalar((row / heads) as u32)
                 .writes(out)
                 .scalar(n as u32)
-                .global(n.min(GROUPS) * GROUP)
+                .global(n.min(MAX_GROUPS) * GROUP)
                 .local(GROUP)
                 .run()
         })
     }
 
-    /// Computes the gradient of long texts: that of the queries, with what it
-    /// measures of each row of scores, then that of keys and values.
+    /// Computes the gradient for long sequences in two launches: first of the
+    /// queries, which also stores two values for each row of scores, then of
+    /// the keys and values, which reads them.
     fn attend_long_back<'a>(
         &self,
         [a, seen, grads]: [&'a Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        let (n, places, row) = (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
+        let (n, positions, row) =
+            (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
-        let begin = |kernel, of: &[&'a Array]| {
+        let begin = |kernel, arrays: &[&'a Array]| {
             let mut launch = self.launch(kernel, a.dtype());
-            for it in of {
-                launch = launch.reads(it).scalar(it.offset() as u32);
+            for array in arrays {
+                launch = launch.reads(array).scalar(array.offset() as u32);
             }
             launch
-                .scalar(places as u32)
+                .scalar(positions as u32)
                 .scalar(heads as u32)
                 .scalar((row / heads) as u32)
-                .global(tiles(a, n).min(GROUPS) * HEAD_ITEMS)
+                .global(tiles(a, n).min(MAX_GROUPS) * HEAD_ITEMS)
                 .local(HEAD_ITEMS)
         };
         self.fill(a.dtype(), a.len(), |out| {
-            let measured = self.take(a.dtype().wide(), 2 * n * places)?;
+            let measured =
+                self.allocate(a.dtype().wide(), 2 * n * positions)?;
             begin(&kernels::ATTENTION_LONG_QUERIES, &[a, seen, grads])
                 .writes(&measured)
                 .writes(out)
                 .scalar(n as u32)
                 .run()?;
             let measured = Arc::new(measured);
-            let measured = Array::dense(a.device(), measured, &[2, n, places]);
+            let measured =
+                Array::dense(a.device(), measured, &[2, n, positions]);
             begin(&kernels::ATTENTION_LONG_KEYS, &[a, grads])
                 .reads(&measured)
                 .writes(out)
@@ -143,7 +150,7 @@ impl OpenCl {
         })
     }
 
-    /// Computes what comes back through gelu.
+    /// Computes the gradient of GELU.
     pub(super) fn gelu_back(
         &self,
         a: &Array,
@@ -163,98 +170,105 @@ impl OpenCl {
         })
     }
 
-    /// Brings rows to mean 0 and variance 1.
-    pub(super) fn norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
-        let (columns, dtype) = (of[1].len(), of[0].dtype());
-        let n = of[0].len() / columns;
+    /// Computes the layer norm of an array with a weight and a bias.
+    pub(super) fn norm(
+        &self,
+        [a, weight, bias]: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        let arrays = [a.compact()?, weight.compact()?, bias.compact()?];
+        let (columns, dtype) = (weight.len(), a.dtype());
+        let n = a.len() / columns;
         self.fill(dtype, n * columns, |out| {
-            self.of_rows(&kernels::NORM_ROWS, &of, columns, epsilon)
+            self.launch_rows(&kernels::NORM_ROWS, &arrays, columns, epsilon)
                 .writes(out)
                 .scalar(n as u32)
                 .run()
         })
     }
 
-    /// Computes what comes back to the rows, to their weight and to their bias.
+    /// Computes the gradients of the array, the weight and the bias of a layer
+    /// norm.
     pub(super) fn norm_back(
         &self,
-        of: [&Array; 3],
+        [a, grad_out, weight]: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
-        let (columns, dtype) = (of[2].len(), of[0].dtype());
-        let n = of[0].len() / columns;
-        let measured = self.take(dtype.wide(), 2 * n)?;
-        let slopes = self.fill(dtype, n * columns, |out| {
-            self.of_rows(&kernels::NORM_GRADS, &of, columns, epsilon)
+        let arrays = [a.compact()?, grad_out.compact()?, weight.compact()?];
+        let (columns, dtype) = (weight.len(), a.dtype());
+        let n = a.len() / columns;
+        let measured = self.allocate(dtype.wide(), 2 * n)?;
+        let grads = self.fill(dtype, n * columns, |out| {
+            self.launch_rows(&kernels::NORM_GRADS, &arrays, columns, epsilon)
                 .writes(&measured)
                 .writes(out)
                 .scalar(n as u32)
                 .run()
         })?;
-        let measured =
-            Array::dense(of[0].device(), Arc::new(measured), &[n, 2]);
+        let measured = Array::dense(a.device(), Arc::new(measured), &[n, 2]);
         let [bias, weight] =
-            self.norm_sums([&of[0], &of[1], &measured], columns)?;
-        Ok([slopes, weight, bias])
+            self.norm_sums([&arrays[0], &arrays[1], &measured], columns)?;
+        Ok([grads, weight, bias])
     }
 
-    /// Computes what comes back to the rows, and what comes back to their weight
-    /// from each element: for whoever adds that up later, with other sums.
+    /// Computes the gradient of the array, and the terms of the weight's
+    /// gradient from each element. The caller sums them over the rows, together
+    /// with other sums.
     pub(in super::super) fn norm_slopes(
         &self,
-        of: [&Array; 3],
+        [a, grad_out, weight]: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 2]> {
-        let of = [of[0].compact()?, of[1].compact()?, of[2].compact()?];
-        let (columns, dtype) = (of[2].len(), of[0].dtype());
-        let n = of[0].len() / columns;
-        let of_weight = self.take(dtype, n * columns)?;
-        let slopes = self.fill(dtype, n * columns, |out| {
-            self.of_rows(&kernels::NORM_SLOPES, &of, columns, epsilon)
-                .writes(&of_weight)
+        let arrays = [a.compact()?, grad_out.compact()?, weight.compact()?];
+        let (columns, dtype) = (weight.len(), a.dtype());
+        let n = a.len() / columns;
+        let weight_terms = self.allocate(dtype, n * columns)?;
+        let grads = self.fill(dtype, n * columns, |out| {
+            self.launch_rows(&kernels::NORM_SLOPES, &arrays, columns, epsilon)
+                .writes(&weight_terms)
                 .writes(out)
                 .scalar(n as u32)
                 .run()
         })?;
-        Ok([slopes, Arc::new(of_weight)])
+        Ok([grads, Arc::new(weight_terms)])
     }
 
-    /// Prepares a launch with a team for each row.
-    fn of_rows<'a>(
+    /// Prepares a launch with a row group for each row.
+    fn launch_rows<'a>(
         &self,
         kernel: &Kernel,
-        of: &'a [Array; 3],
+        arrays: &'a [Array; 3],
         columns: usize,
         epsilon: f64,
     ) -> Launch<'a> {
-        let dtype = of[0].dtype();
-        let n = of[0].len() / columns;
-        let [global, local] = self.units().teams(n, columns);
+        let dtype = arrays[0].dtype();
+        let n = arrays[0].len() / columns;
+        let [global, local] = self.limits().row_groups(n, columns);
         let mut launch = self.launch(kernel, dtype);
-        for a in of {
+        for a in arrays {
             launch = launch.reads(a).scalar(a.offset() as u32);
         }
         launch
             .scalar(columns as u32)
-            .scalar(number_of(dtype, epsilon))
+            .scalar(scalar_of(dtype, epsilon))
             .global(global)
             .local(local)
     }
 
-    /// Computes what comes back to the bias and to the weight.
+    /// Computes the gradients of the bias and of the weight from the array, the
+    /// upstream gradient and the mean and reciprocal deviation of each row.
     fn norm_sums(
         &self,
         [a, grad_out, measured]: [&Array; 3],
         columns: usize,
     ) -> Result<[Shared; 2]> {
         let n = a.len() / columns;
-        let (segment, parts) = (n.min(TALL), n.div_ceil(TALL));
+        let segment = n.min(MAX_SHORT_COLUMN);
+        let parts = n.div_ceil(MAX_SHORT_COLUMN);
         let types = Types::of_parts(a.dtype(), a.dtype(), parts);
-        let out = || self.take(types.to, parts * columns);
+        let out = || self.allocate(types.to, parts * columns);
         let outs = [out()?, out()?];
-        let [beside, team] = self.units().beside();
+        let [beside, team] = self.limits().column_group();
         self.launch(&kernels::NORM_SUMS, types)
             .reads(a)
             .scalar(a.offset() as u32)
