@@ -1,135 +1,199 @@
-//! Each figure is operated as a reader would, and its numbers are those of the
-//! engine outside of the page.
+//! The figures of the pages, operated with the keyboard, the mouse and a
+//! finger.
+//!
+//! A figure shows what the engine in its page answers. Whether that engine
+//! answers as the native one does is tested once, in `engine.rs`.
 
-mod broadcast;
-mod climb;
-mod descent;
-mod diamond;
-mod digits;
-mod expression;
-mod group;
-mod moons;
-mod nudge;
-mod owners;
-mod saved;
-mod softmax;
-mod strides;
-mod task;
-mod tiles;
-mod touch;
-mod tree;
-mod warp;
+mod devices;
+mod tensors;
+mod training;
 
 use serde_json::{Value, json};
 
-use crate::{Browser, browser_or_skip, engine, site};
+use crate::{Browser, browser_or_skip, site};
 
-/// A page whose figure has begun, on a narrow screen as on a wide one.
-pub(crate) fn open(page: &str, figure: &str) -> Option<Browser> {
-    let (mut browser, folder) = browser_or_skip()?;
-    browser.screen(390, "light");
-    browser.open(&site::address(&folder.join(page)));
-    let begun = format!("figure[data-figure={figure}]");
-    let words = json!(begun);
-    browser.evaluate(&format!(
-        "document.querySelector({words}).scrollIntoView({{ block: 'center' }})"
-    ));
-    let live = json!(format!("{begun}.live"));
-    until(&mut browser, &format!("document.querySelector({live}) !== null"));
-    let since = browser.evaluate("Math.round(performance.now())");
-    println!("{figure} can be touched after {since} ms");
-    Some(browser)
+/// What a script can use: the figure, all elements in it that match a
+/// selector, their texts, and the engine of the page.
+const HELPERS: &str = "
+    const figure = document.querySelector(`figure[data-figure=${name}]`);
+    const all = (selector) => [...figure.querySelectorAll(selector)];
+    const plain = (words) => words.replace(/\\s+/g, ' ').trim();
+    const texts = (selector) => all(selector)
+        .map((it) => plain(it.innerText ?? it.textContent)).join('; ');
+    const ask = async (...question) => (window.asked ??= live.engine())(...question);";
+
+/// A figure in a page that is open.
+pub(crate) struct Figure {
+    pub(crate) browser: Browser,
+    address: String,
+    name: &'static str,
 }
 
-/// Waits until a condition of the page holds.
+impl Figure {
+    /// Opens a page on a narrow screen and waits until its figure has started.
+    #[track_caller]
+    fn open(page: &str, name: &'static str) -> Option<Figure> {
+        let (mut browser, folder) = browser_or_skip()?;
+        browser.screen(390, "light");
+        let address = site::address(&folder.join(page));
+        let mut figure = Figure { browser, address, name };
+        figure.load();
+        Some(figure)
+    }
+
+    /// Loads the page, also a second time.
+    #[track_caller]
+    fn load(&mut self) {
+        self.browser.open(&self.address);
+        self.value("figure.scrollIntoView({ block: 'center' })");
+        self.play("js figure.classList.contains('live') | true");
+    }
+
+    /// Evaluates an expression of JavaScript that may use the helpers.
+    fn value(&mut self, expression: &str) -> Value {
+        let name = json!(self.name);
+        self.browser.evaluate(&format!(
+            "(async () => {{ const name = {name}; {HELPERS}
+             return ({expression}); }})()"
+        ))
+    }
+
+    /// Waits until an expression has a value, or contains it, and returns
+    /// what it has instead after twenty seconds.
+    fn wait(&mut self, expression: &str, compare: &str) -> Option<String> {
+        let found = self.value(&format!(
+            "await (async () => {{
+                const end = performance.now() + 20000;
+                let found;
+                do {{
+                    try {{ found = String(await ({expression})); }}
+                    catch (error) {{ found = String(error); }}
+                    if (found.{compare}) return null;
+                    await new Promise((next) => setTimeout(next, 20));
+                }} while (performance.now() < end);
+                return found;
+            }})()"
+        ));
+        found.as_str().map(str::to_string)
+    }
+
+    /// Performs the steps of a script, one a line: a verb, a selector within
+    /// the figure, and after ` | ` an argument. Fails with each text that was
+    /// not seen.
+    ///
+    /// | step | what it does |
+    /// |---|---|
+    /// | `see SELECTOR \| TEXTS` | waits for exactly these texts, separated by `; ` |
+    /// | `has SELECTOR \| TEXT` | waits until the texts contain this one |
+    /// | `says \| SENTENCE` | waits until the status contains a sentence |
+    /// | `js EXPRESSION \| VALUE` | waits until an expression has this value |
+    /// | `run STATEMENT` | executes JavaScript |
+    /// | `keys SELECTOR \| KEYS` | focuses the element and presses keys; without a selector presses them |
+    /// | `type SELECTOR \| WORDS` | replaces the text of an input |
+    /// | `choose SELECTOR \| VALUE` | chooses an option of a list |
+    /// | `button \| WORDS` | presses the button with these words |
+    /// | `drag SELECTOR \| OFFSETS` | drags with the mouse through offsets from the middle, an expression; clicks without them |
+    /// | `touch SELECTOR \| OFFSETS` | the same with a finger |
+    #[track_caller]
+    fn play(&mut self, script: &str) {
+        let mut missing = Vec::new();
+        let steps = script.lines().map(str::trim).filter(|it| !it.is_empty());
+        for step in steps {
+            let (head, argument) = step.rsplit_once(" |").unwrap_or((step, ""));
+            let (verb, of) = head.split_once(' ').unwrap_or((head, ""));
+            let (of, argument) = (of.trim(), argument.trim());
+            let [selector, words] = [of, argument].map(|it| json!(it));
+            let found = match verb {
+                "see" => self.wait(
+                    &format!("texts({selector})"),
+                    &format!("trim() === {words}"),
+                ),
+                "has" => self.wait(
+                    &format!("texts({selector})"),
+                    &format!("includes({words})"),
+                ),
+                "says" => {
+                    self.wait("texts('.said')", &format!("includes({words})"))
+                }
+                "js" => self.wait(of, &format!("trim() === {words}")),
+                _ => {
+                    self.act(verb, of, argument);
+                    None
+                }
+            };
+            if let Some(found) = found {
+                missing.push(format!("{step}\n    instead: {found}"));
+            }
+        }
+        assert!(missing.is_empty(), "{}:\n{}", self.name, missing.join("\n"));
+    }
+
+    fn act(&mut self, verb: &str, of: &str, argument: &str) {
+        let [selector, words] = [of, argument].map(|it| json!(it));
+        match verb {
+            "run" => drop(self.value(of)),
+            "keys" => {
+                if !of.is_empty() {
+                    self.value(&format!("all({selector})[0].focus()"));
+                }
+                self.press(argument);
+            }
+            "type" => {
+                self.value(&format!(
+                    "[all({selector})[0]].map((it) => (it.select(), it.focus()))"
+                ));
+                let words = json!({ "text": argument });
+                self.browser.call("Input.insertText", words);
+            }
+            "choose" => drop(self.value(&format!(
+                "[all({selector})[0]].map((it) => (it.value = {words}, \
+                 it.dispatchEvent(new Event('change'))))"
+            ))),
+            "button" => {
+                self.value(&format!(
+                    "all('button').find((it) => plain(it.innerText) === \
+                     {words}).focus()"
+                ));
+                self.press("Enter");
+            }
+            "drag" | "touch" => {
+                let offsets =
+                    if argument.is_empty() { "[[0, 0]]" } else { argument };
+                let points = self.value(&format!(
+                    "[all({selector})[0]].map((it) => {{
+                        it.scrollIntoView({{ block: 'center' }});
+                        const box = it.getBoundingClientRect();
+                        return ({offsets}).map(([x, y]) => [
+                            (box.left + box.right) / 2 + x,
+                            (box.top + box.bottom) / 2 + y,
+                        ]);
+                    }})[0]"
+                ));
+                let points: Vec<[f64; 2]> =
+                    serde_json::from_value(points).expect("points");
+                match verb {
+                    "drag" => self.browser.drag(&points),
+                    _ => self.browser.touch(&points),
+                }
+            }
+            other => panic!("`{other}` is not a step of a script"),
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        for key in keys.split_whitespace() {
+            let (key, times) = key.split_once('*').unwrap_or((key, "1"));
+            let key = if key == "Space" { " " } else { key };
+            let times: usize = times.parse().expect("a number of presses");
+            (0..times).for_each(|_| self.browser.press(key));
+        }
+    }
+}
+
+/// Opens a figure and plays a script; skips without a browser.
 #[track_caller]
-pub(crate) fn until(browser: &mut Browser, condition: &str) {
-    let script = format!(
-        "(async () => {{
-            const end = performance.now() + 20000;
-            while (performance.now() < end) {{
-                if ({condition}) return true;
-                await new Promise((next) => setTimeout(next, 20));
-            }}
-            return false;
-        }})()"
-    );
-    assert_eq!(browser.evaluate(&script), json!(true), "{condition}");
-}
-
-/// The text of what is found in the page.
-pub(crate) fn text(browser: &mut Browser, selector: &str) -> String {
-    let selector = json!(selector);
-    let found = browser
-        .evaluate(&format!("document.querySelector({selector})?.innerText"));
-    found.as_str().unwrap_or_default().to_string()
-}
-
-/// The middle of what is found in the page, in the window.
-pub(crate) fn middle(browser: &mut Browser, selector: &str) -> [f64; 2] {
-    let selector = json!(selector);
-    let place = browser.evaluate(&format!(
-        "(() => {{
-            const found = document.querySelector({selector});
-            found.scrollIntoView({{ block: 'center' }});
-            const box = found.getBoundingClientRect();
-            return [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-        }})()"
-    ));
-    [0, 1].map(|i: usize| place[i].as_f64().expect("a place"))
-}
-
-/// Gives the focus to what is found in the page.
-pub(crate) fn focus(browser: &mut Browser, selector: &str) {
-    let selector = json!(selector);
-    browser.evaluate(&format!("document.querySelector({selector}).focus()"));
-}
-
-/// Types into what is found in the page, in the place of what it holds.
-pub(crate) fn type_into(browser: &mut Browser, selector: &str, words: &str) {
-    let found = json!(selector);
-    browser.evaluate(&format!("document.querySelector({found}).select()"));
-    focus(browser, selector);
-    browser.call("Input.insertText", json!({ "text": words }));
-}
-
-/// Chooses among the options of a list, as a hand would.
-pub(crate) fn choose(browser: &mut Browser, selector: &str, value: &str) {
-    let (selector, value) = (json!(selector), json!(value));
-    browser.evaluate(&format!(
-        "(() => {{
-            const choice = document.querySelector({selector});
-            choice.value = {value};
-            choice.dispatchEvent(new Event('change'));
-        }})()"
-    ));
-}
-
-/// Presses the button of these words, by the keyboard.
-pub(crate) fn button(browser: &mut Browser, figure: &str, words: &str) {
-    let found = json!(format!("figure[data-figure={figure}] button"));
-    let words = json!(words);
-    browser.evaluate(&format!(
-        "[...document.querySelectorAll({found})]\
-         .find((it) => it.innerText === {words}).focus()"
-    ));
-    browser.press("Enter");
-}
-
-/// Waits until a figure says such a sentence.
-#[track_caller]
-pub(crate) fn says(browser: &mut Browser, figure: &str, sentence: &str) {
-    let said = json!(format!("figure[data-figure={figure}] .said"));
-    let sentence = json!(sentence);
-    until(
-        browser,
-        &format!(
-            "document.querySelector({said}).innerText.includes({sentence})"
-        ),
-    );
-}
-
-/// The engine outside of the page.
-pub(crate) fn native(question: &str) -> Value {
-    engine::native(question)
+fn play(page: &str, name: &'static str, script: &str) {
+    if let Some(mut figure) = Figure::open(page, name) {
+        figure.play(script);
+    }
 }
