@@ -170,8 +170,8 @@ fn earlier(row: &Value) -> Option<(String, Earlier)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::copy;
     use crate::report::Times;
-    use crate::work::Work;
 
     const NAME: &str = "copy 1000";
 
@@ -190,12 +190,12 @@ mod tests {
     fn line(ours: f64, other: f64) -> Line {
         let times = |seconds| Times::of(vec![seconds]);
         Line {
-            work: Work::Copy(1000),
+            work: copy(1000),
             ours: times(ours),
             counts: None,
             fused: None,
             others: vec![(eager(), times(other))],
-            refused: vec![],
+            refused: BTreeMap::new(),
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_row_of_another_size_is_another_row() {
-        let now = Line { work: Work::Copy(1001), ..line(9.0, 1.0) };
+        let now = Line { work: copy(1001), ..line(9.0, 1.0) };
         let found = baseline(1.0, None).compare(&[now], 1.3);
         assert_eq!(found, Compared::default());
     }

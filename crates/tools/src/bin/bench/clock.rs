@@ -9,7 +9,9 @@ use rungrad::ledger::{self, Counts};
 use rungrad::part3_unified::Device;
 use rungrad::{Error, attempt};
 
-use crate::ours::Run;
+/// One run of a row. An operation panics if its device fails, so a run is
+/// called inside `attempt`.
+pub(crate) type Run = Box<dyn FnMut()>;
 
 /// How long one look at the clock lets the work run, in seconds. To start a
 /// device and to wait for it takes some 30 us, which a peer on a card, timed by

@@ -186,29 +186,20 @@ fn load() -> Option<f64> {
 /// Writes `2026-11-22 11:35 UTC`.
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-    let (minute, mut day) = (seconds / 60 % 1440, seconds / 86400);
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4)
-            && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    loop {
-        let days = 365 + u64::from(is_leap(year));
-        if day < days {
-            break;
-        }
-        (day, year) = (day - days, year + 1);
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if day < days {
-            break;
-        }
-        (day, month) = (day - days, month + 1);
-    }
+    let (minute, days) = (seconds / 60 % 1440, seconds / 86400);
+    // The calendar repeats after 400 years, and a year that begins in March
+    // has its leap day at the end.
+    let day = days + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let march = (5 * day + 2) / 153;
+    let day = day - (153 * march + 2) / 5 + 1;
+    let (month, next) =
+        if march < 10 { (march + 3, 0) } else { (march - 9, 1) };
     let (hour, minute) = (minute / 60, minute % 60);
-    format!("{year}-{month:02}-{:02} {hour:02}:{minute:02} UTC", day + 1)
+    let year = 400 * era + year + next;
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! How fast Part 3 is, row by row, beside other engines. `cargo learn bench`
 //! runs it.
 //!
-//! Reading order: [`work`] and [`mod@rows`] say what is done, [`ours`] does it,
-//! [`clock`] times it, [`peer`] has others do it; [`report`], [`picture`] and
+//! Reading order: [`work`], [`kinds`] and [`mod@rows`] say what is done, [`clock`]
+//! times it, [`peer`] has others do it; [`report`], [`picture`] and
 //! [`baseline`] say what came out.
 
 mod baseline;
 mod clock;
+mod kinds;
 mod machine;
-mod name;
-mod ours;
 mod peer;
 mod picture;
 mod report;
@@ -18,6 +17,7 @@ mod rows;
 mod tune;
 mod work;
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 use std::thread;
@@ -32,7 +32,8 @@ use machine::Machine;
 use peer::{Heard, Peer, Place};
 use report::{Line, Other, Report, Table, Times};
 use request::Request;
-use rows::{Row, rows};
+use rows::rows;
+use work::Work;
 
 /// Ours and the others take turns so often in a row.
 const ROUNDS: usize = 3;
@@ -66,12 +67,11 @@ fn bench(request: &Request) -> Result<usize, Error> {
     if let Some(file) = &request.tuned {
         tuning::load(file)?;
     }
-    let all = rows(machine.class);
-    let chosen = request.choose(&all)?;
+    let chosen = request.choose(rows(machine.class))?;
     if request.list {
-        for Row { work, is_quick } in chosen {
-            let mark = if is_quick { "quick" } else { "" };
-            println!("{work:<34} {mark:<6} {}", work.about());
+        for work in chosen {
+            let mark = if work.is_quick { "quick" } else { "" };
+            println!("{work:<34} {mark:<6} {}", work.about);
         }
         return Ok(0);
     }
@@ -80,7 +80,7 @@ fn bench(request: &Request) -> Result<usize, Error> {
         before.check(&machine)?;
     }
     let mut peers = start(request, &mut machine)?;
-    let report = measure(request, machine, &chosen, &mut peers)?;
+    let report = measure(request, machine, chosen, &mut peers)?;
     drop(peers);
     let [json, svg] = ["json", "svg"].map(|it| request.out.with_extension(it));
     draw::save(&json, report.json().as_bytes())?;
@@ -119,21 +119,23 @@ fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
 fn measure(
     request: &Request,
     machine: Machine,
-    rows: &[Row],
+    rows: Vec<Work>,
     peers: &mut [Peer],
 ) -> Result<Report, Error> {
     println!("{}", machine.text());
     let table = columns(request, &machine, peers);
     println!("{}", table.head());
     let memory = machine.memory()?;
-    let mut report = Report { machine, lines: vec![], skipped: vec![] };
+    let mut report =
+        Report { machine, lines: vec![], skipped: BTreeMap::new() };
     for row in rows {
         // A peer on the same device needs as much again, and so does the lazy
         // one.
         let ours = 1 + usize::from(request.fused);
         let engines = ours + usize::from(!peers.is_empty());
-        let sign = Sign::of(&row.name());
-        let line = row.work.fits(memory, engines).and_then(|()| {
+        let name = row.to_string();
+        let sign = Sign::of(&name);
+        let line = row.fits(memory, engines).and_then(|()| {
             let line = one(request, report.machine.device, row, peers);
             line.map_err(|error| error.to_string())
         });
@@ -144,8 +146,8 @@ fn measure(
                 report.lines.push(line);
             }
             Err(why) => {
-                println!("{:<32} skipped: {why}", row.name());
-                report.skipped.push((row.name(), why));
+                println!("{name:<32} skipped: {why}");
+                report.skipped.insert(name, why);
             }
         }
     }
@@ -197,22 +199,17 @@ const PART_1: &str = "part 1";
 fn one(
     request: &Request,
     device: Device,
-    row: &Row,
+    work: Work,
     peers: &mut [Peer],
 ) -> Result<Line, Error> {
     let Request { seconds, limit, .. } = *request;
     let patience = seconds / ROUNDS as f64;
-    let run = ours::part3(row.work, device)?;
-    let mut part3 = Timed::new(run, device, limit)?;
-    let lazy =
-        |device| Timed::new(ours::part3(row.work, device)?, device, limit);
-    let mut fused = request.lazy().map(lazy).transpose()?;
-    let run = match device {
-        Device::Cpu => ours::part1(row.work)?,
-        _ => None,
-    };
-    let mut part1 =
-        run.map(|run| Timed::new(run, device, limit)).transpose()?;
+    let timed = |device| Timed::new((work.part3)(device)?, device, limit);
+    let mut part3 = timed(device)?;
+    let mut fused = request.lazy().map(timed).transpose()?;
+    let part1 = work.part1.as_ref().filter(|_| device == Device::Cpu);
+    let part1 = part1.map(|prepare| Timed::new(prepare()?, device, limit));
+    let mut part1 = part1.transpose()?;
     let mut theirs: Vec<Heard> =
         peers.iter().map(|_| Heard::default()).collect();
     for _ in 0..ROUNDS {
@@ -224,7 +221,7 @@ fn one(
             part1.round(patience)?;
         }
         for (peer, heard) in peers.iter_mut().zip(&mut theirs) {
-            heard.round(peer, row, patience, limit);
+            heard.round(peer, &work, patience, limit);
         }
         // The threads of a peer look for more work for a while before they
         // sleep, on the cores that ours need next.
@@ -233,12 +230,12 @@ fn one(
         }
     }
     let mut line = Line {
-        work: row.work,
+        work,
         ours: Times::of(part3.times),
         counts: (device != Device::Cpu).then_some(part3.counts),
         fused: fused.map(|it| (Times::of(it.times), it.counts)),
         others: vec![],
-        refused: vec![],
+        refused: BTreeMap::new(),
     };
     if let Some(part1) = part1 {
         line.add(PART_1, "eager", part1.times);
@@ -249,7 +246,7 @@ fn one(
         }
         for (way, why) in refused {
             let name = format!("{} {way}", peer.name).trim().to_string();
-            line.refused.push((name, why));
+            line.refused.insert(name, why);
         }
     }
     Ok(line)

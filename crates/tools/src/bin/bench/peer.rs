@@ -22,7 +22,7 @@ use std::{env, thread};
 
 use serde_json::{Value, json};
 
-use crate::rows::Row;
+use crate::work::Work;
 
 /// The peers in Python. The program may be carried to where no checkout is.
 const SCRIPT: &str = include_str!("../../../../../benches/peers/rows.py");
@@ -119,7 +119,7 @@ impl Heard {
     pub(crate) fn round(
         &mut self,
         peer: &mut Peer,
-        row: &Row,
+        row: &Work,
         seconds: f64,
         limit: f64,
     ) {
@@ -186,13 +186,12 @@ impl Peer {
     /// peer that does not answer is ended, and answers no other row.
     fn times(
         &mut self,
-        row: &Row,
+        row: &Work,
         seconds: f64,
         limit: f64,
     ) -> Result<Ways, String> {
-        let (work, sizes) = row.work.order();
         let order = json!({
-            "row": row.name(), "work": work, "sizes": sizes,
+            "row": row.to_string(), "work": row.kind, "sizes": row.sizes,
             "seconds": seconds, "limit": limit,
         });
         writeln!(self.orders, "{order}")

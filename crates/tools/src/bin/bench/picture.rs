@@ -201,7 +201,7 @@ impl Page {
         self.text(left, top + ROOF - 8.0, "start", below);
         for (at, line) in lines.iter().enumerate() {
             let (Some(bytes), Some(operations)) =
-                (line.work.bytes(), line.work.operations())
+                (line.work.bytes, line.work.operations)
             else {
                 continue;
             };

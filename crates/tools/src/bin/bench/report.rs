@@ -1,8 +1,10 @@
 //! What was measured: the lines of the table, and the whole as JSON.
 
+use std::collections::BTreeMap;
+
 use rungrad::ledger::Counts;
 use rungrad::stopwatch::Seconds;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::machine::Machine;
 use crate::work::Work;
@@ -49,7 +51,7 @@ pub(crate) struct Line {
     /// The others and how they ran it, each with its times.
     pub(crate) others: Vec<(Other, Times)>,
     /// The others that have no time, and why.
-    pub(crate) refused: Vec<(String, String)>,
+    pub(crate) refused: BTreeMap<String, String>,
 }
 
 /// Another engine, and one of its ways: `PyTorch` and `graph`.
@@ -91,25 +93,23 @@ impl Line {
     }
 
     fn json(&self) -> Value {
-        let mut others = Map::new();
+        let mut others = json!({});
         for (Other { engine, way }, times) in &self.others {
-            let ways = others.entry(engine).or_insert_with(|| json!({}));
-            ways[way] = times.json();
+            others[engine][way] = times.json();
         }
-        let (_, sizes) = self.work.order();
         let fused = self.fused.map(|(times, all)| {
             json!({ "seconds": times.json(), "counts": counts(all) })
         });
         json!({
             "name": self.name(),
-            "sizes": sizes,
+            "sizes": self.work.sizes,
             "seconds": self.ours.json(),
             "counts": self.counts.map(counts),
             "fused": fused,
-            "bytes": self.work.bytes(),
-            "operations": self.work.operations(),
+            "bytes": self.work.bytes,
+            "operations": self.work.operations,
             "others": others,
-            "refused": map(&self.refused),
+            "refused": self.refused,
         })
     }
 }
@@ -127,11 +127,6 @@ fn counts(counts: Counts) -> Value {
     })
 }
 
-fn map(pairs: &[(String, String)]) -> Value {
-    let pairs = pairs.iter();
-    pairs.map(|(key, word)| (key.clone(), json!(word))).collect()
-}
-
 /// What a device can do at most, as far as anybody has seen it here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
@@ -144,19 +139,15 @@ pub(crate) struct Limits {
 impl Limits {
     /// Finds the best that ours or another engine did in this run.
     pub(crate) fn of(lines: &[Line]) -> Limits {
-        let most =
-            |rates: &mut dyn Iterator<Item = f64>| rates.max_by(f64::total_cmp);
-        let copies = lines.iter().filter(|l| matches!(l.work, Work::Copy(_)));
-        let products =
-            lines.iter().filter(|l| matches!(l.work, Work::Product { .. }));
+        let most = |kind: &str, amount: fn(&Work) -> Option<f64>| {
+            let lines = lines.iter().filter(|line| line.work.kind == kind);
+            let rates =
+                lines.filter_map(|l| Some(amount(&l.work)? / l.least()));
+            rates.max_by(f64::total_cmp)
+        };
         Limits {
-            bytes: most(
-                &mut copies.filter_map(|l| Some(l.work.bytes()? / l.least())),
-            ),
-            operations: most(
-                &mut products
-                    .filter_map(|l| Some(l.work.operations()? / l.least())),
-            ),
+            bytes: most("copy", |work| work.bytes),
+            operations: most("matmul", |work| work.operations),
         }
     }
 }
@@ -166,7 +157,7 @@ pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) lines: Vec<Line>,
     /// Rows that were left out, and why.
-    pub(crate) skipped: Vec<(String, String)>,
+    pub(crate) skipped: BTreeMap<String, String>,
 }
 
 impl Report {
@@ -181,7 +172,7 @@ impl Report {
                 "operations_per_second": limits.operations,
             },
             "rows": lines,
-            "skipped": map(&self.skipped),
+            "skipped": self.skipped,
         });
         format!("{all:#}\n")
     }
@@ -277,9 +268,9 @@ pub(crate) fn x(ratio: f64) -> String {
 
 fn rate(line: &Line) -> String {
     let seconds = line.ours.median;
-    let told = match line.work.is_arithmetic() {
-        true => line.work.operations().map(|it| (it, "FLOP/s")),
-        false => line.work.bytes().map(|it| (it, "B/s")),
+    let told = match line.work.is_arithmetic {
+        true => line.work.operations.map(|it| (it, "FLOP/s")),
+        false => line.work.bytes.map(|it| (it, "B/s")),
     };
     let Some((amount, unit)) = told else { return "-".to_string() };
     match amount / seconds {
@@ -295,18 +286,19 @@ fn rate(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::copy;
 
     pub(crate) fn line(seconds: f64, other: f64) -> Line {
         let eager = Other::new("PyTorch", "eager");
         let graph = Other { way: "graph".into(), ..eager.clone() };
         let times = |seconds| Times::of(vec![seconds]);
         Line {
-            work: Work::Copy(1_000_000),
+            work: copy(1_000_000),
             ours: times(seconds),
             counts: Some(Counts { launches: 3, ..Counts::default() }),
             fused: None,
             others: vec![(eager, times(other)), (graph, times(other / 2.0))],
-            refused: vec![("numpy".into(), "it is tired".into())],
+            refused: BTreeMap::from([("numpy".into(), "it is tired".into())]),
         }
     }
 

@@ -7,7 +7,8 @@ use rungrad::part3_unified::Device;
 
 use crate::machine::root;
 use crate::peer::Source;
-use crate::rows::{Class, Row};
+use crate::rows::Class;
+use crate::work::Work;
 
 pub(crate) const HELP: &str = concat!(
     "usage: cargo learn bench [WORDS] [options]\n\n",
@@ -171,19 +172,17 @@ impl Request {
     }
 
     /// Chooses the rows that are asked for, in the order of all.
-    pub(crate) fn choose(&self, all: &[Row]) -> Result<Vec<Row>, Error> {
-        // A whole name means that row, and no longer one that begins so.
-        let means = |word: &str, row: &Row| match all
-            .iter()
-            .any(|row| row.name() == word)
-        {
-            true => row.name() == word,
-            false => row.name().contains(word),
+    pub(crate) fn choose(&self, all: Vec<Work>) -> Result<Vec<Work>, Error> {
+        let names: Vec<String> = all.iter().map(Work::to_string).collect();
+        // A whole name means that row, not also a longer one that begins so.
+        let means = |word: &String, row: &Work| match names.contains(word) {
+            true => row.to_string() == *word,
+            false => row.to_string().contains(word),
         };
         for word in &self.words {
             if !all.iter().any(|row| means(word, row)) {
                 let mut kinds: Vec<&str> =
-                    all.iter().map(|row| row.work.order().0).collect();
+                    all.iter().map(|row| row.kind).collect();
                 kinds.dedup();
                 return Err(Error::Usage(format!(
                     "no row of {} has `{word}` in its name; the rows are of \
@@ -193,11 +192,11 @@ impl Request {
                 )));
             }
         }
-        let is_asked_for = |row: &&Row| match self.words.is_empty() {
+        let is_asked_for = |row: &Work| match self.words.is_empty() {
             true => row.is_quick || !self.is_quick,
             false => self.words.iter().any(|word| means(word, row)),
         };
-        Ok(all.iter().filter(is_asked_for).copied().collect())
+        Ok(all.into_iter().filter(is_asked_for).collect())
     }
 }
 

@@ -1,13 +1,13 @@
-//! Which rows there are. Sizes follow the device: what fills a card would
-//! take a processor minutes.
+//! The rows of the table. Sizes follow the device: what fills a graphics card
+//! would take a processor minutes.
 
-use crate::work::Transformer;
-use crate::work::Work::{self, *};
+use crate::kinds::*;
+use crate::work::Work;
 
 /// What the sizes follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// The processor, through no driver.
+    /// The processor, without a driver.
     Processor,
     /// A device with little memory, or a processor behind an OpenCL driver.
     Small,
@@ -15,177 +15,143 @@ pub(crate) enum Class {
     Card,
 }
 
-/// A row of the table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub(crate) work: Work,
-    /// Whether it stands in the quick run too.
-    pub(crate) is_quick: bool,
-}
-
-impl Row {
-    pub(crate) fn name(&self) -> String {
-        self.work.to_string()
-    }
-}
-
-/// Lists all rows of a device, those that tell what it can do at most first.
-pub(crate) fn rows(class: Class) -> Vec<Row> {
-    let mut rows = List::default();
+/// Lists all rows of a device. The first ones measure its limits.
+pub(crate) fn rows(class: Class) -> Vec<Work> {
     let is_card = class == Class::Card;
-    rows.quick(Copy(if is_card { 1 << 28 } else { 1 << 24 }));
+    let mut rows = vec![copy(if is_card { 1 << 28 } else { 1 << 24 }).quick()];
     if is_card {
-        rows.quick(CopyHalves(1 << 29));
+        rows.push(copy_halves(1 << 29).quick());
     }
-    moves(&mut rows, class);
-    products(&mut rows, class);
-    steps(&mut rows, class);
-    rows.0
+    rows.extend(moves(is_card));
+    rows.extend(products(class));
+    rows.extend(steps(class));
+    rows
 }
 
-#[derive(Default)]
-struct List(Vec<Row>);
-
-impl List {
-    fn quick(&mut self, work: Work) {
-        self.0.push(Row { work, is_quick: true });
-    }
-
-    fn whole(&mut self, work: Work) {
-        self.0.push(Row { work, is_quick: false });
-    }
-}
-
-/// Lists what only moves numbers, or does little with each.
-fn moves(rows: &mut List, class: Class) {
-    let is_card = class == Class::Card;
-    rows.quick(Multiply(1));
-    rows.whole(Multiply(1000));
-    rows.quick(Multiply(1_000_000));
+/// Lists the rows that mostly move numbers.
+fn moves(is_card: bool) -> Vec<Work> {
+    let mut rows =
+        vec![multiply(1).quick(), multiply(1000), multiply(1_000_000).quick()];
     match is_card {
         true => {
-            rows.quick(Multiply(1 << 26));
-            rows.whole(Multiply(1 << 28));
+            rows.push(multiply(1 << 26).quick());
+            rows.push(multiply(1 << 28));
         }
-        false => rows.whole(Multiply(10_000_000)),
+        false => rows.push(multiply(10_000_000)),
     }
     let side = if is_card { 16384 } else { 1024 };
-    rows.quick(Sum { side, axis: None });
-    rows.quick(Sum { side, axis: Some(0) });
-    rows.whole(Sum { side, axis: Some(1) });
-    rows.whole(Max { side, axis: 0 });
-    rows.quick(Max { side, axis: 1 });
-    // Along the middle, and over axes that do not lie together.
+    rows.extend([
+        sum(side, None).quick(),
+        sum(side, Some(0)).quick(),
+        sum(side, Some(1)),
+        max(side, 0),
+        max(side, 1).quick(),
+    ]);
+    // Along the middle, and over axes that are not adjacent.
     let sizes = if is_card { [512, 1024, 512] } else { [64, 128, 128] };
     for axes in [&[1][..], &[2], &[0, 2]] {
-        rows.whole(SumOver { sizes, axes });
+        rows.push(sum_over(sizes, axes));
     }
-    rows.quick(Turn(side));
+    rows.push(transpose(side).quick());
     if !is_card {
-        rows.whole(Turn(4096));
+        rows.push(transpose(4096));
     }
-    rows.quick(AddRow(side));
-    rows.quick(Softmax { rows: side, columns: side });
-    rows.whole(LogSoftmax { rows: side, columns: side });
-    // No whole fours: a row begins anywhere.
+    // Rows whose length is not a multiple of four begin at any address.
     let (long, short) =
         if is_card { ([16385, 16383], 131_072) } else { ([64, 16383], 1000) };
-    rows.whole(Softmax { rows: long[0], columns: long[1] });
-    rows.whole(LogSoftmax { rows: short, columns: 1001 });
-    rows.quick(match is_card {
-        true => Gather { rows: 65536, columns: 1024 },
-        false => Gather { rows: 16384, columns: 64 },
-    });
-    rows.quick(Seven(if is_card { 1 << 26 } else { 1_000_000 }));
+    let table = if is_card { [65536, 1024] } else { [16384, 64] };
+    rows.extend([
+        broadcast(side).quick(),
+        softmax(side, side).quick(),
+        log_softmax(side, side),
+        softmax(long[0], long[1]),
+        log_softmax(short, 1001),
+        gather(table[0], table[1]).quick(),
+        seven(if is_card { 1 << 26 } else { 1_000_000 }).quick(),
+    ]);
     if !is_card {
-        rows.whole(Seven(10_000_000));
+        rows.push(seven(10_000_000));
     }
+    rows
 }
 
-fn products(rows: &mut List, class: Class) {
-    let one = |sizes, turned| Product { batch: 1, sizes, turned };
-    let square = |side| one([side; 3], [false; 2]);
-    let sizes: &[usize] = match class {
-        Class::Processor => &[64, 128, 256, 512, 1000, 1024, 2048],
-        Class::Small => &[64, 128, 256, 512, 1000, 1024],
-        Class::Card => &[64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192],
-    };
-    for &side in sizes {
-        match (side, class) {
-            (256, _)
-            | (1024, Class::Processor)
-            | (1024 | 4096, Class::Card) => rows.quick(square(side)),
-            _ => rows.whole(square(side)),
+fn products(class: Class) -> Vec<Work> {
+    let one = |sizes| matmul(1, sizes, [false; 2]);
+    let (sizes, quick, side): (&[usize], &[usize], usize) = match class {
+        Class::Processor => {
+            (&[64, 128, 256, 512, 1000, 1024, 2048], &[256, 1024], 1024)
         }
-    }
-    let side = match class {
-        Class::Processor => 1024,
-        Class::Small => 512,
-        Class::Card => 4096,
+        Class::Small => (&[64, 128, 256, 512, 1000, 1024], &[256], 512),
+        Class::Card => (
+            &[64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192],
+            &[256, 1024, 4096],
+            4096,
+        ),
     };
+    let square = |side: &usize| match quick.contains(side) {
+        true => one([*side; 3]).quick(),
+        false => one([*side; 3]),
+    };
+    let mut rows: Vec<Work> = sizes.iter().map(square).collect();
     for turned in [[true, false], [false, true], [true, true]] {
-        rows.whole(one([side; 3], turned));
+        rows.push(matmul(1, [side; 3], turned));
     }
     let few = if class == Class::Card { 256 } else { 32 };
     for sizes in [[64, 64, 64], [128, 32, 128]] {
-        rows.whole(Product { batch: few, sizes, turned: [false; 2] });
+        rows.push(matmul(few, sizes, [false; 2]));
     }
     for sizes in [[32, 64, 32], [128, 784, 256], [1, 4096, 4096]] {
-        rows.whole(one(sizes, [false; 2]));
+        rows.push(one(sizes));
     }
     if class == Class::Card {
-        // Small results of long sums, and large ones of short.
-        rows.whole(one([256, 65536, 256], [false; 2]));
-        rows.whole(one([16384, 64, 16384], [false; 2]));
+        // Small results of long sums, and large ones of short sums.
+        rows.push(one([256, 65536, 256]));
+        rows.push(one([16384, 64, 16384]));
     }
     for turned in [false, true] {
-        rows.quick(Vector { rows: 100_000, columns: 100, turned });
+        rows.push(matvec(100_000, 100, turned).quick());
     }
     if class != Class::Small {
-        rows.whole(Vector { rows: 16384, columns: 4096, turned: false });
+        rows.push(matvec(16384, 4096, false));
     }
     if class == Class::Card {
-        rows.whole(Vector { rows: 65536, columns: 4096, turned: false });
+        rows.push(matvec(65536, 4096, false));
     }
+    rows
 }
 
-fn steps(rows: &mut List, class: Class) {
+fn steps(class: Class) -> Vec<Work> {
     let is_card = class == Class::Card;
-    rows.quick(Notebook(2));
-    rows.whole(Notebook(if is_card { 1 << 26 } else { 1_000_000 }));
-    rows.quick(Chain(1000));
-    rows.whole(Forward(1000));
-    rows.quick(Mlp { batch: 32, inputs: 64, hidden: 32 });
-    rows.quick(Mlp { batch: 128, inputs: 784, hidden: 256 });
+    let mut rows = vec![
+        notebook(2).quick(),
+        notebook(if is_card { 1 << 26 } else { 1_000_000 }),
+        chain(1000, true).quick(),
+        chain(1000, false),
+        mlp(32, 64, 32).quick(),
+        mlp(128, 784, 256).quick(),
+    ];
     if is_card {
-        rows.quick(Mlp { batch: 4096, inputs: 4096, hidden: 4096 });
+        rows.push(mlp(4096, 4096, 4096).quick());
     }
-    rows.quick(Cnn(32));
+    rows.push(cnn(32).quick());
     if is_card {
-        rows.quick(Cnn(4096));
+        rows.push(cnn(4096).quick());
     }
-    transformers(rows, class);
-}
-
-/// Lists those of `part3_names`, the small one first, and of
-/// `part3_shakespeare`.
-fn transformers(rows: &mut List, class: Class) {
+    // The transformers of `part3_names`, the small one first, and of
+    // `part3_shakespeare`.
     let names = |batch, layers, width| {
         let (context, heads, vocabulary) = (16, 4, 27);
-        let sizes =
-            Transformer { batch, context, width, layers, heads, vocabulary };
-        Gpt(sizes)
+        gpt(Transformer { batch, context, width, layers, heads, vocabulary })
     };
-    rows.whole(names(32, 2, 32));
-    rows.whole(names(64, 4, 64));
-    let [batch, context, width, layers, heads] = match class {
-        Class::Card => [64, 256, 384, 6, 6],
-        _ => [12, 64, 128, 4, 4],
+    let [batch, context, width, layers, heads] = match is_card {
+        true => [64, 256, 384, 6, 6],
+        false => [12, 64, 128, 4, 4],
     };
     let vocabulary = 65;
-    let sizes =
+    let large =
         Transformer { batch, context, width, layers, heads, vocabulary };
-    rows.whole(Gpt(sizes));
+    rows.extend([names(32, 2, 32), names(64, 4, 64), gpt(large)]);
+    rows
 }
 
 #[cfg(test)]
@@ -198,9 +164,10 @@ mod tests {
     fn no_two_rows_have_one_name() {
         for class in [Class::Processor, Class::Small, Class::Card] {
             let rows = rows(class);
-            let names: BTreeSet<String> = rows.iter().map(Row::name).collect();
+            let names: BTreeSet<String> =
+                rows.iter().map(Work::to_string).collect();
             assert_eq!(names.len(), rows.len());
-            assert!(rows[0].name().starts_with("copy "), "the limit first");
+            assert!(rows[0].to_string().starts_with("copy "), "the limit");
             assert!(rows.iter().filter(|row| row.is_quick).count() > 10);
         }
     }
