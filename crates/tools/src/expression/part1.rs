@@ -24,6 +24,17 @@ pub struct Outcome {
 /// Functions by name.
 pub type Table<F> = &'static [(&'static str, F)];
 
+/// Lists the operations of an engine by name: of one operand, and of two.
+macro_rules! ops {
+    ($tensor:ty; $($one:ident),*; $($two:ident),*) => {
+        $crate::expression::part1::Ops {
+            one: &[$((stringify!($one), <$tensor>::$one)),*],
+            two: &[$((stringify!($two), <$tensor>::$two)),*],
+        }
+    };
+}
+pub(super) use ops;
+
 /// The operations of an engine: of one operand, and of two.
 pub struct Ops<T: 'static> {
     pub one: Table<fn(&T) -> T>,
@@ -98,28 +109,10 @@ pub fn run(request: &Request) -> Result<Outcome, Error> {
              part2 or part3 for other devices"
         )));
     }
-    let ops = Ops {
-        one: &[
-            ("neg", Tensor::neg),
-            ("exp", Tensor::exp),
-            ("log", Tensor::log),
-            ("relu", Tensor::relu),
-            ("abs", Tensor::abs),
-            ("sqrt", Tensor::sqrt),
-            ("tanh", Tensor::tanh),
-            ("sigmoid", Tensor::sigmoid),
-            ("sum", Tensor::sum),
-            ("mean", Tensor::mean),
-            ("max", Tensor::max),
-            ("softmax", Tensor::softmax),
-            ("log_softmax", Tensor::log_softmax),
-        ],
-        two: &[
-            ("mul", Tensor::mul),
-            ("add", Tensor::add),
-            ("sub", Tensor::sub),
-            ("div", Tensor::div),
-        ],
+    let ops = ops! { Tensor;
+        neg, exp, log, relu, abs, sqrt, tanh, sigmoid, sum, mean, max,
+        softmax, log_softmax;
+        mul, add, sub, div
     };
     let inputs =
         leaves(request, |shape, values| Ok(Tensor::new(shape, values)))?;

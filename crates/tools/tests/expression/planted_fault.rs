@@ -6,7 +6,7 @@ use rungrad::tape::{Record, Tape};
 use testkit::random::Random;
 
 /// What people do wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The wrong constant.
     Scaled,

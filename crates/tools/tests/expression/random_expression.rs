@@ -7,8 +7,8 @@ use testkit::random::Random;
 use tools::expression::expr::{Expr, parse};
 
 /// What kind of numbers stands in an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
     /// From 1e-3 to 1e4, of both signs.
     Ordinary,
     Integers,
@@ -21,7 +21,7 @@ pub enum Family {
     Canceling,
 }
 
-pub const FAMILIES: [Family; 6] = [
+const FAMILIES: [Family; 6] = [
     Family::Ordinary,
     Family::Integers,
     Family::OneDecimal,
@@ -33,7 +33,6 @@ pub const FAMILIES: [Family; 6] = [
 /// An expression and its inputs.
 #[derive(Clone, Debug)]
 pub struct Typed {
-    pub family: Family,
     pub text: String,
     pub inputs: Vec<(String, Vec<f32>)>,
 }
@@ -125,7 +124,7 @@ pub fn expression(random: &mut Random, one: &[&str], two: &[&str]) -> Typed {
         parts.push(made);
         done += 1;
     }
-    Typed { family, text: parts.remove(0), inputs }
+    Typed { text: parts.remove(0), inputs }
 }
 
 fn take(random: &mut Random, parts: &mut Vec<String>) -> String {

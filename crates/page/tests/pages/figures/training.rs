@@ -6,7 +6,7 @@ mod drawing;
 mod form;
 #[allow(dead_code)]
 #[path = "../../../../../examples/part3_filters/training.rs"]
-mod training;
+mod network;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -311,7 +311,7 @@ fn saved(figure: &mut Figure, folder: &Path) -> Drawing {
 /// Reads a drawing as `part3_read_digits` does.
 fn read(drawing: &Drawing) -> usize {
     let digit = form::digit(drawing).expect("something is drawn");
-    let mut network = training::network(&mut Random::new(0));
+    let mut network = network::network(&mut Random::new(0));
     let weights = "examples/part3_read_digits/weights.safetensors";
     io::load(testkit::place::root().join(weights), &mut network).unwrap();
     let x = Tensor::new(&[1, 64], &digit, Device::Cpu).unwrap();

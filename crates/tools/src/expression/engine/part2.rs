@@ -5,7 +5,7 @@ use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
 use rungrad::part3_unified::Device;
 
-use super::super::part1::{Ops, Outcome, leaves};
+use super::super::part1::{Outcome, leaves, ops};
 use super::super::request::Request;
 
 /// Computes the request on an OpenCL device.
@@ -23,22 +23,9 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Error> {
             }
         },
     };
-    let ops = Ops {
-        one: &[
-            ("neg", Tensor::neg),
-            ("exp", Tensor::exp),
-            ("relu", Tensor::relu),
-            ("sum", Tensor::sum),
-            ("mean", Tensor::mean),
-            ("softmax", Tensor::softmax),
-            ("log_softmax", Tensor::log_softmax),
-        ],
-        two: &[
-            ("mul", Tensor::mul),
-            ("add", Tensor::add),
-            ("sub", Tensor::sub),
-            ("div", Tensor::div),
-        ],
+    let ops = ops! { Tensor;
+        neg, exp, relu, sum, mean, softmax, log_softmax;
+        mul, add, sub, div
     };
     let inputs = leaves(request, |shape, values| {
         Ok(Tensor::new(&gpu, shape, values)?.requires_grad())

@@ -3,7 +3,7 @@
 use rungrad::Error;
 use rungrad::part3_unified::{Device, Tensor, trace};
 
-use super::super::part1::{Ops, Outcome, leaves};
+use super::super::part1::{Outcome, leaves, ops};
 use super::super::request::Request;
 
 /// Computes the request on any device.
@@ -12,28 +12,10 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Error> {
         None => Device::from_env()?,
         Some(name) => name.parse()?,
     };
-    let ops = Ops {
-        one: &[
-            ("neg", Tensor::neg),
-            ("exp", Tensor::exp),
-            ("log", Tensor::log),
-            ("relu", Tensor::relu),
-            ("abs", Tensor::abs),
-            ("sqrt", Tensor::sqrt),
-            ("tanh", Tensor::tanh),
-            ("sigmoid", Tensor::sigmoid),
-            ("sum", Tensor::sum),
-            ("mean", Tensor::mean),
-            ("max", Tensor::max),
-            ("softmax", Tensor::softmax),
-            ("log_softmax", Tensor::log_softmax),
-        ],
-        two: &[
-            ("mul", Tensor::mul),
-            ("add", Tensor::add),
-            ("sub", Tensor::sub),
-            ("div", Tensor::div),
-        ],
+    let ops = ops! { Tensor;
+        neg, exp, log, relu, abs, sqrt, tanh, sigmoid, sum, mean, max,
+        softmax, log_softmax;
+        mul, add, sub, div
     };
     let inputs = leaves(request, |shape, values| {
         Ok(Tensor::new(shape, values, device)?.requires_grad())
