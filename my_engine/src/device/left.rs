@@ -25,7 +25,8 @@ macro_rules! delegate {
     ($($name:ident),* $(,)?) => { $($crate::left!($name);)* };
 }
 
-/// Writes one of these functions.
+/// Writes one of these functions. For most of them the processor computes; the
+/// arrays among their arguments are listed between the others.
 #[doc(hidden)]
 #[macro_export]
 #[rustfmt::skip]
@@ -40,64 +41,31 @@ macro_rules! left {
             $crate::left::download(self, storage)
         }
     };
-    (unary) => {
-        fn unary(&self, op: $crate::left::Unary, a: &$crate::left::Array) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::unary(self, op, a)
-        }
-    };
-    (binary) => {
-        fn binary(&self, op: $crate::left::Binary, a: &$crate::left::Array, b: &$crate::left::Array) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::binary(self, op, a, b)
-        }
-    };
-    (where_cond) => {
-        fn where_cond(&self, mask: &$crate::left::Array, a: &$crate::left::Array, b: &$crate::left::Array) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::where_cond(self, mask, a, b)
-        }
-    };
-    (copy) => {
-        fn copy(&self, a: &$crate::left::Array) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::copy(self, a)
-        }
-    };
     (paste) => {
         fn paste(&self, storage: &mut dyn $crate::left::Storage, view: &$crate::left::View, a: &$crate::left::Array) -> $crate::left::Result<()> {
             $crate::left::paste(self, storage, view, a)
         }
     };
-    (reduce) => {
-        fn reduce(&self, op: $crate::left::Reduce, a: &$crate::left::Array, rows: usize, columns: usize) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::reduce(self, op, a, rows, columns)
-        }
-    };
-    (matmul) => {
-        fn matmul(&self, a: &$crate::left::Array, b: &$crate::left::Array) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::matmul(self, a, b)
-        }
-    };
-    (index_select) => {
-        fn index_select(&self, a: &$crate::left::Array, indices: &[usize]) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::index_select(self, a, indices)
-        }
-    };
-    (index_add) => {
-        fn index_add(&self, a: &$crate::left::Array, indices: &[usize], rows: usize) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::index_add(self, a, indices, rows)
-        }
-    };
-    (fold) => {
-        fn fold(&self, a: &$crate::left::Array, window: &$crate::left::Window, count: usize, image: [usize; 2]) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::fold(self, a, window, count, image)
-        }
-    };
-    (uniform) => {
-        fn uniform(&self, seed: u64, n: usize, dtype: $crate::left::DType) -> $crate::left::Result<$crate::left::Shared> {
-            $crate::left::uniform(self, seed, n, dtype)
-        }
-    };
     (memory) => {
         fn memory(&self) -> $crate::left::Memory {
             $crate::left::memory(self)
+        }
+    };
+    (unary) => { $crate::left!(unary(op: $crate::left::Unary)[a]()); };
+    (binary) => { $crate::left!(binary(op: $crate::left::Binary)[a, b]()); };
+    (where_cond) => { $crate::left!(where_cond()[mask, a, b]()); };
+    (copy) => { $crate::left!(copy()[a]()); };
+    (reduce) => { $crate::left!(reduce(op: $crate::left::Reduce)[a](rows: usize, columns: usize)); };
+    (matmul) => { $crate::left!(matmul()[a, b]()); };
+    (index_select) => { $crate::left!(index_select()[a](indices: &[usize])); };
+    (index_add) => { $crate::left!(index_add()[a](indices: &[usize], rows: usize)); };
+    (fold) => { $crate::left!(fold()[a](window: &$crate::left::Window, count: usize, image: [usize; 2])); };
+    (uniform) => { $crate::left!(uniform(seed: u64, n: usize, dtype: $crate::left::DType)[]()); };
+    ($name:ident($($first:ident: $of:ty),*)[$($array:ident),*]($($last:ident: $by:ty),*)) => {
+        fn $name(&self $(, $first: $of)* $(, $array: &$crate::left::Array)* $(, $last: $by)*) -> $crate::left::Result<$crate::left::Shared> {
+            $crate::left::on_the_processor(stringify!($name), self, [$($array),*], |it, [$($array),*]| {
+                it.$name($($first,)* $(&$array,)* $($last),*)
+            })
         }
     };
 }
@@ -178,20 +146,18 @@ fn alone(name: &str) -> Error {
     ))
 }
 
-/// Has the processor compute something of arrays that are elsewhere.
-fn on_the_processor<const N: usize>(
+/// Lets the processor compute a function of arrays that are elsewhere.
+#[doc(hidden)]
+pub fn on_the_processor<const N: usize>(
     name: &'static str,
     own: &dyn Backend,
     of: [&Array; N],
     compute: impl FnOnce(&dyn Backend, [Array; N]) -> Result<Shared>,
 ) -> Result<Shared> {
-    let here = of.map(|a| brought(own, a));
-    let processor = Device::Cpu.backend()?;
-    let mut arrays = Vec::new();
-    for array in here {
-        arrays.push(array?);
-    }
+    let arrays = of.iter().map(|array| brought(own, array));
+    let arrays = arrays.collect::<Result<Vec<Array>>>()?;
     let arrays = arrays.try_into().expect("as many as there were");
+    let processor = Device::Cpu.backend()?;
     let out = processor.download(&*compute(processor, arrays)?)?;
     left(name, own.upload(&out, DType::F32))
 }
@@ -201,38 +167,6 @@ fn brought(own: &dyn Backend, a: &Array) -> Result<Array> {
     let all = own.download(&**a.storage())?;
     let all = Array::new(&[all.len()], &all, Device::Cpu)?;
     all.as_strided(a.shape(), a.strides(), a.offset())
-}
-
-/// Applies `op` to each element.
-pub fn unary(own: &dyn Backend, op: Unary, a: &Array) -> Result<Shared> {
-    on_the_processor("unary", own, [a], |it, [a]| it.unary(op, &a))
-}
-
-/// Applies `op` to each pair.
-pub fn binary(
-    own: &dyn Backend,
-    op: Binary,
-    a: &Array,
-    b: &Array,
-) -> Result<Shared> {
-    on_the_processor("binary", own, [a, b], |it, [a, b]| it.binary(op, &a, &b))
-}
-
-/// Takes each element of one array or of another.
-pub fn where_cond(
-    own: &dyn Backend,
-    mask: &Array,
-    a: &Array,
-    b: &Array,
-) -> Result<Shared> {
-    on_the_processor("where_cond", own, [mask, a, b], |it, [mask, a, b]| {
-        it.where_cond(&mask, &a, &b)
-    })
-}
-
-/// Copies the elements of a view.
-pub fn copy(own: &dyn Backend, a: &Array) -> Result<Shared> {
-    on_the_processor("copy", own, [a], |it, [a]| it.copy(&a))
 }
 
 /// Cannot write into a storage that is the reader's.
@@ -250,70 +184,6 @@ pub fn paste(
         numbers.0[at] = value;
     }
     left("paste", Ok(()))
-}
-
-/// Reduces each row.
-pub fn reduce(
-    own: &dyn Backend,
-    op: Reduce,
-    a: &Array,
-    rows: usize,
-    columns: usize,
-) -> Result<Shared> {
-    on_the_processor("reduce", own, [a], |it, [a]| {
-        it.reduce(op, &a, rows, columns)
-    })
-}
-
-/// Multiplies matrices.
-pub fn matmul(own: &dyn Backend, a: &Array, b: &Array) -> Result<Shared> {
-    on_the_processor("matmul", own, [a, b], |it, [a, b]| it.matmul(&a, &b))
-}
-
-/// Returns rows at some indices.
-pub fn index_select(
-    own: &dyn Backend,
-    a: &Array,
-    indices: &[usize],
-) -> Result<Shared> {
-    on_the_processor("index_select", own, [a], |it, [a]| {
-        it.index_select(&a, indices)
-    })
-}
-
-/// Adds rows to their places.
-pub fn index_add(
-    own: &dyn Backend,
-    a: &Array,
-    indices: &[usize],
-    rows: usize,
-) -> Result<Shared> {
-    on_the_processor("index_add", own, [a], |it, [a]| {
-        it.index_add(&a, indices, rows)
-    })
-}
-
-/// Adds windows up to images.
-pub fn fold(
-    own: &dyn Backend,
-    a: &Array,
-    window: &Window,
-    count: usize,
-    image: [usize; 2],
-) -> Result<Shared> {
-    on_the_processor("fold", own, [a], |it, [a]| {
-        it.fold(&a, window, count, image)
-    })
-}
-
-/// Draws numbers.
-pub fn uniform(
-    own: &dyn Backend,
-    seed: u64,
-    n: usize,
-    dtype: DType,
-) -> Result<Shared> {
-    on_the_processor("uniform", own, [], |it, []| it.uniform(seed, n, dtype))
 }
 
 /// Counts nothing: only the device knows.

@@ -135,6 +135,17 @@ impl Watched {
     }
 }
 
+/// Passes functions on, whose results must have so many elements.
+macro_rules! filled {
+    ($($name:ident($($argument:ident: $type:ty),*) $elements:expr;)*) => {
+        $(fn $name(&self, $($argument: $type),*) -> Result<Shared> {
+            let elements = $elements;
+            let pass = |it: &dyn Backend| it.$name($($argument),*);
+            self.filled(stringify!($name), elements, pass)
+        })*
+    };
+}
+
 impl Backend for Watched {
     fn name(&self) -> String {
         "mine".to_string()
@@ -160,14 +171,6 @@ impl Backend for Watched {
         self.watch("download", |it| it.download(storage))
     }
 
-    fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
-        self.filled("uniform", n, |it| it.uniform(seed, n, dtype))
-    }
-
-    fn copy(&self, a: &Array) -> Result<Shared> {
-        self.filled("copy", a.len(), |it| it.copy(a))
-    }
-
     fn paste(
         &self,
         storage: &mut dyn Storage,
@@ -177,26 +180,18 @@ impl Backend for Watched {
         self.watch("paste", |it| it.paste(storage, view, a))
     }
 
-    fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        self.filled("unary", a.len(), |it| it.unary(op, a))
-    }
-
-    fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        self.filled("binary", a.len(), |it| it.binary(op, a, b))
-    }
-
-    fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-        self.filled("where_cond", a.len(), |it| it.where_cond(mask, a, b))
-    }
-
-    fn reduce(
-        &self,
-        op: Reduce,
-        a: &Array,
-        rows: usize,
-        columns: usize,
-    ) -> Result<Shared> {
-        self.filled("reduce", rows, |it| it.reduce(op, a, rows, columns))
+    filled! {
+        uniform(seed: u64, n: usize, dtype: DType) n;
+        copy(a: &Array) a.len();
+        unary(op: Unary, a: &Array) a.len();
+        binary(op: Binary, a: &Array, b: &Array) a.len();
+        where_cond(mask: &Array, a: &Array, b: &Array) a.len();
+        reduce(op: Reduce, a: &Array, rows: usize, columns: usize) rows;
+        matmul(a: &Array, b: &Array) a.shape()[0] * a.shape()[1] * b.shape()[2];
+        index_select(a: &Array, indices: &[usize]) indices.len() * a.shape()[1];
+        index_add(a: &Array, indices: &[usize], rows: usize) rows * a.shape()[1];
+        fold(a: &Array, window: &Window, count: usize, image: [usize; 2])
+            count * image[0] * image[1];
     }
 
     // What the reader may write besides is theirs as it is.
@@ -209,11 +204,6 @@ impl Backend for Watched {
         axes: &[usize],
     ) -> Result<Shared> {
         self.inner().max_share(a, most, grads, axes)
-    }
-
-    fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
-        let numbers = a.shape()[0] * a.shape()[1] * b.shape()[2];
-        self.filled("matmul", numbers, |it| it.matmul(a, b))
     }
 
     /// Asks for a product, unless the reader has a way of their own.
@@ -241,34 +231,5 @@ impl Backend for Watched {
         of: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
         self.inner().adam_step(step, of)
-    }
-
-    fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
-        let numbers = indices.len() * a.shape()[1];
-        let ask = |it: &dyn Backend| it.index_select(a, indices);
-        self.filled("index_select", numbers, ask)
-    }
-
-    fn index_add(
-        &self,
-        a: &Array,
-        indices: &[usize],
-        rows: usize,
-    ) -> Result<Shared> {
-        let numbers = rows * a.shape()[1];
-        let ask = |it: &dyn Backend| it.index_add(a, indices, rows);
-        self.filled("index_add", numbers, ask)
-    }
-
-    fn fold(
-        &self,
-        a: &Array,
-        window: &Window,
-        count: usize,
-        image: [usize; 2],
-    ) -> Result<Shared> {
-        let numbers = count * image[0] * image[1];
-        let ask = |it: &dyn Backend| it.fold(a, window, count, image);
-        self.filled("fold", numbers, ask)
     }
 }

@@ -33,6 +33,7 @@ macro_rules! ops {
         }
     };
 }
+#[cfg(feature = "opencl")]
 pub(super) use ops;
 
 /// The operations of an engine: of one operand, and of two.
