@@ -17,6 +17,7 @@ mod picture;
 mod plugin;
 mod record;
 mod report;
+pub mod svg;
 
 pub use card::{CARDS, Card, Home, card};
 pub use picture::picture;

@@ -1,11 +1,8 @@
 //! Which addresses a warp touches at one moment, as SVG: its items above, and
 //! the sectors of global memory or the banks of local memory below.
-//!
-//! The colors are the page's, with a fallback for a file that is opened alone.
-
-use std::fmt::Write;
 
 use crate::record::{Access, Kind, Launch, Moment};
+use crate::svg::{FIRST, SECOND, Svg};
 use crate::{BANKS, SECTOR};
 
 const WIDTH: f64 = 680.0;
@@ -15,38 +12,21 @@ const ITEMS: f64 = 74.0;
 const MEMORY: f64 = 250.0;
 const HEIGHT: f64 = 330.0;
 
-const FIRST: &str = "var(--fig-value, #1a5fb4)";
-const MORE: &str = "var(--fig-grad, #b3261e)";
-const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
-    color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
-    --fig-grad: #ff9a8d } }";
-
 /// Draws the moment of an access that costs most. Its ids begin with `name`, so
 /// that a page can hold several pictures.
 pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     let moment = access.worst();
-    let mut svg = String::new();
-    let mut put = |line: String| {
-        writeln!(svg, "{line}").expect("a String takes every line");
-    };
-    put(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 \
-         0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{name}-title\" \
-         font-size=\"13\" font-family=\"ui-monospace, monospace\" \
-         fill=\"currentColor\">"
-    ));
-    let [place, cost] = title(launch, access, moment).map(|it| escape(&it));
-    put(format!("<title id=\"{name}-title\">{place}: {cost}</title>"));
-    put(format!("<style>{ALONE}</style>"));
-    let source = escape(&shortened(launch.text(access.line).trim()));
-    put(text(LEFT, 22.0, "start", &format!("{place}: {source}")));
-    put(text(LEFT, 42.0, "start", &cost));
+    let [place, cost] = title(launch, access, moment);
+    let size = [WIDTH, HEIGHT];
+    let mut svg = Svg::new(size, name, &format!("{place}: {cost}"));
+    let source = shortened(launch.text(access.line).trim());
+    svg.text(LEFT, 22.0, "start", &format!("{place}: {source}"));
+    svg.text(LEFT, 42.0, "start", &cost);
     match access.is_local {
-        true => banks(&mut put, access, moment),
-        false => sectors(&mut put, access, moment),
+        true => banks(&mut svg, access, moment),
+        false => sectors(&mut svg, access, moment),
     }
-    put("</svg>".to_string());
-    svg
+    svg.end()
 }
 
 /// Says where it is, and what a warp does there.
@@ -77,7 +57,7 @@ fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
 
 /// Draws the sectors that are touched, side by side, with a gap where memory
 /// between them is not.
-fn sectors(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
+fn sectors(svg: &mut Svg, access: &Access, moment: &Moment) {
     let mut all: Vec<u64> = moment
         .offsets
         .iter()
@@ -96,7 +76,7 @@ fn sectors(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
             left += 0.4 * wide;
         }
         places.push((*sector, left));
-        put(boxed(left, wide, FIRST));
+        boxed(svg, left, wide, FIRST);
         left += wide;
     }
     let place = |offset: u64| {
@@ -105,38 +85,38 @@ fn sectors(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
             (offset % SECTOR) as f64 + access.bytes.min(SECTOR) as f64 / 2.0;
         Some(left + wide * middle / SECTOR as f64)
     };
-    items(put, moment, |offset| Some((place(offset)?, FIRST)));
+    items(svg, moment, |offset| Some((place(offset)?, FIRST)));
     let words = "global memory: each box is a sector that is fetched";
-    put(text(LEFT, HEIGHT - 20.0, "start", words));
+    svg.text(LEFT, HEIGHT - 20.0, "start", words);
 }
 
 /// Draws the banks. Where items want different words of one, all but the first
 /// have to wait.
-fn banks(put: &mut impl FnMut(String), access: &Access, moment: &Moment) {
+fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
     let wide = (WIDTH - 2.0 * LEFT) / BANKS as f64;
     for bank in 0..BANKS {
         let left = LEFT + bank as f64 * wide;
-        put(boxed(left, wide, FIRST));
+        boxed(svg, left, wide, FIRST);
         let number = bank.to_string();
-        put(text(left + wide / 2.0, MEMORY + 20.0, "middle", &number));
+        svg.text(left + wide / 2.0, MEMORY + 20.0, "middle", &number);
     }
     let mut first = [None; BANKS as usize];
-    items(put, moment, |offset| {
+    items(svg, moment, |offset| {
         let word = offset / 4;
         let bank = word % BANKS;
         let known = first[bank as usize].get_or_insert(word);
-        let color = if *known == word { FIRST } else { MORE };
+        let color = if *known == word { FIRST } else { SECOND };
         let middle = (access.bytes.div_ceil(4).min(BANKS) as f64) / 2.0;
         Some((LEFT + (bank as f64 + middle) * wide, color))
     });
     let words = "local memory: each box is a bank; in the second color, \
                  another word of a bank that is asked already";
-    put(text(LEFT, HEIGHT - 20.0, "start", words));
+    svg.text(LEFT, HEIGHT - 20.0, "start", words);
 }
 
 /// Draws the items of the warp, each with a line to where it goes.
 fn items(
-    put: &mut impl FnMut(String),
+    svg: &mut Svg,
     moment: &Moment,
     mut goes: impl FnMut(u64) -> Option<(f64, &'static str)>,
 ) {
@@ -145,36 +125,28 @@ fn items(
         let at = LEFT + (item as f64 + 0.5) * wide;
         let place = offset.and_then(&mut goes);
         let opacity = if place.is_some() { 1.0 } else { 0.3 };
-        put(format!("<g opacity=\"{opacity}\">"));
+        svg.put(format!("<g opacity=\"{opacity}\">"));
         if item % 4 == 0 || moment.offsets.len() <= 32 {
-            put(text(at, ITEMS, "middle", &item.to_string()));
+            svg.text(at, ITEMS, "middle", &item.to_string());
         }
         if let Some((to, color)) = place {
-            put(format!(
+            svg.put(format!(
                 "<path d=\"M{at:.1} {:.1}L{to:.1} {:.1}\" fill=\"none\" \
                  stroke=\"{color}\"/>",
                 ITEMS + 6.0,
                 MEMORY - 2.0
             ));
         }
-        put("</g>".to_string());
+        svg.put("</g>");
     }
 }
 
-fn boxed(left: f64, wide: f64, color: &str) -> String {
-    format!(
+fn boxed(svg: &mut Svg, left: f64, wide: f64, color: &str) {
+    svg.put(format!(
         "<rect x=\"{left:.1}\" y=\"{MEMORY}\" width=\"{wide:.1}\" \
          height=\"30\" fill=\"{color}\" fill-opacity=\"0.15\" \
          stroke=\"currentColor\"/>"
-    )
-}
-
-/// Writes words that are escaped already.
-fn text(at: f64, y: f64, anchor: &str, words: &str) -> String {
-    format!(
-        "<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}\
-         </text>"
-    )
+    ));
 }
 
 /// Cuts what would leave the picture.
@@ -184,10 +156,6 @@ fn shortened(text: &str) -> String {
         true => text.chars().take(MOST - 3).chain("...".chars()).collect(),
         false => text.to_string(),
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -137,31 +137,26 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Result<Expr, Error> {
-        let mut left = self.product()?;
-        loop {
-            let op = match self.peek() {
-                Some('+') => "add",
-                Some('-') => "sub",
-                _ => return Ok(left),
-            };
-            self.at += 1;
-            let right = self.product()?;
-            left = Expr::Op(op.to_string(), vec![left, right]);
-        }
+        self.chain([('+', "add"), ('-', "sub")], Self::product)
     }
 
     fn product(&mut self) -> Result<Expr, Error> {
-        let mut left = self.atom()?;
-        loop {
-            let op = match self.peek() {
-                Some('*') => "mul",
-                Some('/') => "div",
-                _ => return Ok(left),
-            };
-            self.at += 1;
-            let right = self.atom()?;
-            left = Expr::Op(op.to_string(), vec![left, right]);
+        self.chain([('*', "mul"), ('/', "div")], Self::atom)
+    }
+
+    /// Reads operands with signs of equal precedence between them.
+    fn chain(
+        &mut self,
+        signs: [(char, &str); 2],
+        operand: fn(&mut Self) -> Result<Expr, Error>,
+    ) -> Result<Expr, Error> {
+        let mut left = operand(self)?;
+        while let Some((_, op)) =
+            signs.iter().find(|(sign, _)| self.take(*sign))
+        {
+            left = Expr::Op(op.to_string(), vec![left, operand(self)?]);
         }
+        Ok(left)
     }
 
     fn atom(&mut self) -> Result<Expr, Error> {

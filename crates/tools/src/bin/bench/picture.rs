@@ -1,9 +1,7 @@
 //! The picture of a run: a bar for each row that another engine did too, and
 //! the roofline, which says what could have been.
-//!
-//! The colors are the page's, with a fallback for a file that is opened alone.
 
-use std::fmt::{Arguments, Write};
+use profile::svg::{FIRST as OURS, SECOND as THEIRS, Svg, escape};
 
 use crate::report::{Limits, Line, Other, Report, Times, written, x};
 
@@ -17,15 +15,8 @@ const MOST: f64 = 16.0;
 const TOP: f64 = 76.0;
 const ROOF: f64 = 340.0;
 
-const OURS: &str = "var(--fig-value, #1a5fb4)";
-const THEIRS: &str = "var(--fig-grad, #b3261e)";
-const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
-    color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
-    --fig-grad: #ff9a8d } }";
-
 /// Draws both pictures as one SVG.
 pub(crate) fn svg(report: &Report) -> String {
-    let mut page = Page(String::new());
     let lines = &report.lines;
     let bars: Vec<(usize, &Line)> = lines
         .iter()
@@ -35,19 +26,11 @@ pub(crate) fn svg(report: &Report) -> String {
     let below = TOP + ROW * bars.len() as f64 + 30.0;
     let height = below + ROOF + 40.0;
     let machine = &report.machine;
-    page.put(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
-         viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         aria-labelledby=\"bench-title\" font-size=\"13\" \
-         font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"
-    ));
     let title = format!(
         "Part 3 on {} beside other engines, {}",
         machine.model, machine.date
     );
-    let title = escape(&title);
-    page.put(format_args!("<title id=\"bench-title\">{title}</title>"));
-    page.put(format_args!("<style>{ALONE}</style>"));
+    let mut page = Svg::new([WIDTH, height], "bench", &title);
     page.text(16.0, 24.0, "start", &title);
     match bars.is_empty() {
         true => page.text(16.0, 48.0, "start", "No other engine ran here."),
@@ -55,11 +38,11 @@ pub(crate) fn svg(report: &Report) -> String {
             let legend = "a bar to the left: Part 3 takes less time; a tick: \
                           beside a graph, without Python's time";
             page.text(16.0, 46.0, "start", legend);
-            page.bars(&bars);
+            draw_bars(&mut page, &bars);
         }
     }
-    page.roofline(below, lines);
-    page.0 + "</svg>\n"
+    roofline(&mut page, below, lines);
+    page.end()
 }
 
 /// Finds with whom a row is compared: the last of the others, behind Part 1
@@ -73,162 +56,138 @@ fn rivals(line: &Line) -> Option<(&(Other, Times), Option<&Times>)> {
     Some((last, graph.map(|(_, times)| times)))
 }
 
-struct Page(String);
+fn line(page: &mut Svg, path: &str, opacity: f64) {
+    page.put(format_args!(
+        "<path d=\"{path}\" fill=\"none\" stroke=\"currentColor\" \
+         stroke-opacity=\"{opacity}\"/>"
+    ));
+}
 
-impl Page {
-    fn put(&mut self, line: Arguments<'_>) {
-        writeln!(self.0, "{line}").expect("a String takes every line");
-    }
-
-    /// Draws words that are escaped already.
-    fn text(&mut self, at: f64, y: f64, anchor: &str, words: &str) {
-        self.put(format_args!(
-            "<text x=\"{at:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">\
-             {words}</text>"
-        ));
-    }
-
-    fn line(&mut self, path: &str, opacity: f64) {
-        self.put(format_args!(
-            "<path d=\"{path}\" fill=\"none\" stroke=\"currentColor\" \
-             stroke-opacity=\"{opacity}\"/>"
-        ));
-    }
-
-    /// Draws our time over that of the other engine, in powers of two: to the
-    /// left we are faster. A tick is the same work in a graph of the other's.
-    fn bars(&mut self, bars: &[(usize, &Line)]) {
-        let place = |ratio: f64| {
-            let share = ratio.clamp(1.0 / MOST, MOST).log2() / MOST.log2();
-            NAMES + (BARS - NAMES) * (share + 1.0) / 2.0
+/// Draws our time over that of the other engine, in powers of two: to the
+/// left we are faster. A tick is the same work in a graph of the other's.
+fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
+    let place = |ratio: f64| {
+        let share = ratio.clamp(1.0 / MOST, MOST).log2() / MOST.log2();
+        NAMES + (BARS - NAMES) * (share + 1.0) / 2.0
+    };
+    let bottom = TOP + ROW * bars.len() as f64;
+    for power in -4..=4 {
+        let ratio = 2f64.powi(power);
+        let opacity = if power == 0 { 0.8 } else { 0.15 };
+        let at = place(ratio);
+        line(page, &format!("M{at:.1} {TOP}V{bottom:.1}"), opacity);
+        let word = match power {
+            0.. => format!("{ratio}"),
+            _ => format!("1/{}", 1.0 / ratio),
         };
-        let bottom = TOP + ROW * bars.len() as f64;
-        for power in -4..=4 {
-            let ratio = 2f64.powi(power);
-            let opacity = if power == 0 { 0.8 } else { 0.15 };
-            let at = place(ratio);
-            self.line(&format!("M{at:.1} {TOP}V{bottom:.1}"), opacity);
-            let word = match power {
-                0.. => format!("{ratio}"),
-                _ => format!("1/{}", 1.0 / ratio),
-            };
-            self.text(at, TOP - 8.0, "middle", &word);
-        }
-        self.text(16.0, TOP - 8.0, "start", "time of Part 3 over that of");
-        for (slot, (number, line)) in bars.iter().enumerate() {
-            let Some(((other, theirs), graph)) = rivals(line) else { continue };
-            let y = TOP + ROW * slot as f64;
-            let name = escape(&line.name());
-            self.text(16.0, y + 15.0, "start", &format!("{}", number + 1));
-            self.text(NAMES - 8.0, y + 15.0, "end", &name);
-            let ratio = line.ours.median / theirs.median;
-            let (from, to) = (place(ratio).min(place(1.0)), place(ratio));
-            let width = (to.max(place(1.0)) - from).max(1.0);
-            let color = if ratio > 1.0 { THEIRS } else { OURS };
-            self.put(format_args!(
-                "<g><title>{name}: {}, {} by {}</title><rect x=\"{from:.1}\" \
+        page.text(at, TOP - 8.0, "middle", &word);
+    }
+    page.text(16.0, TOP - 8.0, "start", "time of Part 3 over that of");
+    for (slot, (number, line)) in bars.iter().enumerate() {
+        let Some(((other, theirs), graph)) = rivals(line) else { continue };
+        let y = TOP + ROW * slot as f64;
+        let name = escape(&line.name());
+        page.text(16.0, y + 15.0, "start", &format!("{}", number + 1));
+        page.text(NAMES - 8.0, y + 15.0, "end", &line.name());
+        let ratio = line.ours.median / theirs.median;
+        let (from, to) = (place(ratio).min(place(1.0)), place(ratio));
+        let width = (to.max(place(1.0)) - from).max(1.0);
+        let color = if ratio > 1.0 { THEIRS } else { OURS };
+        page.put(format_args!(
+            "<g><title>{name}: {}, {} by {}</title><rect x=\"{from:.1}\" \
                  y=\"{:.1}\" width=\"{width:.1}\" height=\"{}\" \
                  fill=\"{color}\"/></g>",
-                written(line.ours.median),
-                written(theirs.median),
-                escape(&other.engine),
-                y + 4.0,
-                ROW - 7.0
-            ));
-            if let Some(graph) = graph {
-                let at = place(line.ours.median / graph.median);
-                self.put(format_args!(
-                    "<path d=\"M{at:.1} {:.1}v{}\" stroke=\"currentColor\" \
+            written(line.ours.median),
+            written(theirs.median),
+            escape(&other.engine),
+            y + 4.0,
+            ROW - 7.0
+        ));
+        if let Some(graph) = graph {
+            let at = place(line.ours.median / graph.median);
+            page.put(format_args!(
+                "<path d=\"M{at:.1} {:.1}v{}\" stroke=\"currentColor\" \
                      stroke-width=\"2\"/>",
-                    y + 2.0,
-                    ROW - 3.0
-                ));
-            }
-            let words = format!("{} {}", x(ratio), escape(&other.engine));
-            self.text(BARS + 6.0, y + 15.0, "start", &words);
-        }
-    }
-
-    /// Draws, over the operations for each byte that must move, the operations
-    /// in a second. Only what fits into a cache can stand above the roof.
-    fn roofline(&mut self, top: f64, lines: &[Line]) {
-        let limits = Limits::of(lines);
-        let Limits { bytes: Some(bytes), operations: Some(operations) } =
-            limits
-        else {
-            let words = "No roofline: it needs a row `copy` and one `matmul`.";
-            self.text(16.0, top + 20.0, "start", words);
-            return;
-        };
-        let place = |intensity: f64, rate: f64| {
-            let across = (intensity.log10() + 2.0) / 6.0;
-            // Six powers of ten below the roof.
-            let up = (rate / operations).log10() / 6.0 + 1.0;
-            let x = 70.0 + (WIDTH - 110.0) * across.clamp(0.0, 1.0);
-            (x, top + 40.0 + (ROOF - 90.0) * (1.0 - up.clamp(0.0, 1.0)))
-        };
-        for power in -2..=4 {
-            let (at, _) = place(10f64.powi(power), operations);
-            let (from, to) = (top + 30.0, top + ROOF - 50.0);
-            self.line(&format!("M{at:.1} {from:.1}V{to:.1}"), 0.15);
-            self.text(at, to + 20.0, "middle", &format!("1e{power}"));
-        }
-        let (from, _) = place(1e-2, operations);
-        for power in
-            (0..6).map(|below| operations.log10().floor() - below as f64)
-        {
-            let (to, y) = place(1e4, 10f64.powf(power));
-            self.line(&format!("M{from:.1} {y:.1}H{to:.1}"), 0.15);
-            self.text(from - 6.0, y + 4.0, "end", &format!("1e{power}"));
-        }
-        let ridge = operations / bytes;
-        let (left, _) = place(1e-2, operations);
-        let (right, _) = place(1e4, operations);
-        let (start, low) = place(1e-2, 1e-2 * bytes);
-        let (knee, high) = place(ridge, operations);
-        let roof =
-            format!("M{start:.1} {low:.1}L{knee:.1} {high:.1}H{right:.1}");
-        self.line(&roof, 0.9);
-        let words = format!(
-            "operations in a second; the roof: {:.0} GB/s copied, {:.2} \
-             TFLOP/s in products",
-            bytes * 1e-9,
-            operations * 1e-12
-        );
-        self.text(left, top + 20.0, "start", &words);
-        let below = "operations for a byte; a number is the row of that \
-                     number, a ring the other engine";
-        self.text(left, top + ROOF - 8.0, "start", below);
-        for (at, line) in lines.iter().enumerate() {
-            let (Some(bytes), Some(operations)) =
-                (line.work.bytes, line.work.operations)
-            else {
-                continue;
-            };
-            let spot = |time: f64| place(operations / bytes, operations / time);
-            if let Some(((_, theirs), _)) = rivals(line) {
-                let (x, y) = spot(theirs.median);
-                self.put(format_args!(
-                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" \
-                     fill=\"none\" stroke=\"{THEIRS}\"/>"
-                ));
-            }
-            let (x, y) = spot(line.ours.median);
-            self.put(format_args!(
-                "<g><title>{}</title><circle cx=\"{x:.1}\" cy=\"{y:.1}\" \
-                 r=\"3\" fill=\"{OURS}\"/></g>",
-                escape(&line.name())
-            ));
-            let number = (at + 1).to_string();
-            self.put(format_args!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"9\">{number}</text>",
-                x + 5.0,
-                y + 3.0
+                y + 2.0,
+                ROW - 3.0
             ));
         }
+        let words = format!("{} {}", x(ratio), other.engine);
+        page.text(BARS + 6.0, y + 15.0, "start", &words);
     }
 }
 
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// Draws, over the operations for each byte that must move, the operations
+/// in a second. Only what fits into a cache can stand above the roof.
+fn roofline(page: &mut Svg, top: f64, lines: &[Line]) {
+    let limits = Limits::of(lines);
+    let Limits { bytes: Some(bytes), operations: Some(operations) } = limits
+    else {
+        let words = "No roofline: it needs a row `copy` and one `matmul`.";
+        page.text(16.0, top + 20.0, "start", words);
+        return;
+    };
+    let place = |intensity: f64, rate: f64| {
+        let across = (intensity.log10() + 2.0) / 6.0;
+        // Six powers of ten below the roof.
+        let up = (rate / operations).log10() / 6.0 + 1.0;
+        let x = 70.0 + (WIDTH - 110.0) * across.clamp(0.0, 1.0);
+        (x, top + 40.0 + (ROOF - 90.0) * (1.0 - up.clamp(0.0, 1.0)))
+    };
+    for power in -2..=4 {
+        let (at, _) = place(10f64.powi(power), operations);
+        let (from, to) = (top + 30.0, top + ROOF - 50.0);
+        line(page, &format!("M{at:.1} {from:.1}V{to:.1}"), 0.15);
+        page.text(at, to + 20.0, "middle", &format!("1e{power}"));
+    }
+    let (from, _) = place(1e-2, operations);
+    for power in (0..6).map(|below| operations.log10().floor() - below as f64) {
+        let (to, y) = place(1e4, 10f64.powf(power));
+        line(page, &format!("M{from:.1} {y:.1}H{to:.1}"), 0.15);
+        page.text(from - 6.0, y + 4.0, "end", &format!("1e{power}"));
+    }
+    let ridge = operations / bytes;
+    let (left, _) = place(1e-2, operations);
+    let (right, _) = place(1e4, operations);
+    let (start, low) = place(1e-2, 1e-2 * bytes);
+    let (knee, high) = place(ridge, operations);
+    let roof = format!("M{start:.1} {low:.1}L{knee:.1} {high:.1}H{right:.1}");
+    line(page, &roof, 0.9);
+    let words = format!(
+        "operations in a second; the roof: {:.0} GB/s copied, {:.2} \
+             TFLOP/s in products",
+        bytes * 1e-9,
+        operations * 1e-12
+    );
+    page.text(left, top + 20.0, "start", &words);
+    let below = "operations for a byte; a number is the row of that \
+                     number, a ring the other engine";
+    page.text(left, top + ROOF - 8.0, "start", below);
+    for (at, line) in lines.iter().enumerate() {
+        let (Some(bytes), Some(operations)) =
+            (line.work.bytes, line.work.operations)
+        else {
+            continue;
+        };
+        let spot = |time: f64| place(operations / bytes, operations / time);
+        if let Some(((_, theirs), _)) = rivals(line) {
+            let (x, y) = spot(theirs.median);
+            page.put(format_args!(
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" \
+                     fill=\"none\" stroke=\"{THEIRS}\"/>"
+            ));
+        }
+        let (x, y) = spot(line.ours.median);
+        page.put(format_args!(
+            "<g><title>{}</title><circle cx=\"{x:.1}\" cy=\"{y:.1}\" \
+                 r=\"3\" fill=\"{OURS}\"/></g>",
+            escape(&line.name())
+        ));
+        let number = (at + 1).to_string();
+        page.put(format_args!(
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"9\">{number}</text>",
+            x + 5.0,
+            y + 3.0
+        ));
+    }
 }

@@ -8,7 +8,6 @@ use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::{part2_gpu, part3_unified};
 
-use crate::nearest::nearest;
 use testkit::launches::{part2, part3};
 
 /// Lists every kernel of the crate, by its name.
@@ -102,10 +101,16 @@ pub(crate) fn launch(name: &str, size: &[usize]) -> Result<(), Error> {
 }
 
 pub(crate) fn unknown(name: &str) -> Error {
-    let names: Vec<&str> = kernels().map(Kernel::name).collect();
+    // Prefers names with the same beginning, such as `matmul3_tiled` for
+    // `matmul3`.
+    let nearest = kernels().map(Kernel::name).max_by(|one, other| {
+        let [one, other] =
+            [one, other].map(|it| strsim::jaro_winkler(name, it));
+        one.total_cmp(&other)
+    });
     Error::Usage(format!(
         "{name} is no exercise, no example and no kernel of the crate; the \
          nearest kernel is {}, and kernels/ has them all",
-        nearest(name, &names).unwrap_or_default()
+        nearest.unwrap_or_default()
     ))
 }

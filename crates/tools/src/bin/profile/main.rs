@@ -7,8 +7,6 @@
 //! in the tests, by the package `testkit`.
 
 mod launches;
-#[path = "../../../../learn/src/nearest.rs"]
-mod nearest;
 mod request;
 mod simulated;
 
