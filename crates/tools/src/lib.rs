@@ -1,4 +1,6 @@
-//! What several programs share: the expression checker.
+//! What several programs share: the expression checker, and the words of a
+//! command line.
 #![allow(missing_docs, reason = "used by the programs of this repository only")]
 
 pub mod expression;
+pub mod words;

@@ -10,48 +10,35 @@ use super::expr::{self, Expr};
 use super::part1::Outcome;
 use super::request::{Request, check_names, read};
 use super::verdict::{Culprit, Finding, Verdict, line, nudged};
+use crate::words::Words;
 
 /// Reads the words of a command line.
 pub fn request(words: &[String]) -> Result<Request, Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     let root = root.expect("the tools have a folder of their own");
+    let all = words;
+    let mut words = Words::new("cargo learn try", words);
+    let word = |word: &str| Ok(word.to_string());
+    let svg = words.value("--svg", |word| Ok(PathBuf::from(word)))?;
     let mut request = Request {
         text: String::new(),
         expr: Expr::Name(String::new()),
         inputs: Vec::new(),
-        engine: "part1".to_string(),
-        device: None,
-        svg: root.join("target/tape.svg"),
+        engine: words.value("--engine", word)?.unwrap_or("part1".to_string()),
+        device: words.value("--device", word)?,
+        svg: svg.unwrap_or_else(|| root.join("target/tape.svg")),
     };
-    let all = words;
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let mut value = || {
-            words.next().cloned().ok_or_else(|| {
-                Error::Usage(format!("{word} needs a value after it"))
-            })
-        };
-        match word.as_str() {
-            "--engine" => request.engine = value()?,
-            "--device" => request.device = Some(value()?),
-            "--svg" => request.svg = PathBuf::from(value()?),
-            option if option.starts_with("--") && !negates(option, all) => {
-                return Err(Error::Usage(format!(
-                    "`{option}` is no option; there are --engine, --device \
-                     and --svg"
-                )));
-            }
-            input if input.contains('=') => request.inputs.push(read(input)?),
-            text if request.text.is_empty() => {
-                request.expr = expr::parse(text)?;
-                request.text = text.to_string();
-            }
-            second => {
-                return Err(Error::Usage(format!(
-                    "`{second}` is a second expression; put the whole \
-                     expression into quotes, and values as NAME=1,2"
-                )));
-            }
+    for word in words.rest(|word| negates(word, all))? {
+        if word.contains('=') {
+            request.inputs.push(read(&word)?);
+        } else if request.text.is_empty() {
+            request.expr = expr::parse(&word)?;
+            request.text = word;
+        } else {
+            return Err(Error::Usage(format!(
+                "`{word}` is a second expression; put the whole expression \
+                 into quotes, and values as NAME=1,2"
+            )));
         }
     }
     if request.text.is_empty() {

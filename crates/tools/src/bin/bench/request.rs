@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
+use tools::words::Words;
 
 use crate::machine::root;
 use crate::peer::Source;
@@ -52,62 +53,39 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
-        let out = root().map_or(PathBuf::new(), |root| root.join("target"));
-        let mut request = Request {
-            words: vec![],
-            device: Device::Cpu,
-            peers: None,
-            threads: None,
-            seconds: f64::NAN,
-            limit: 10.0,
-            is_quick: false,
-            list: false,
-            fused: false,
-            out: out.join("bench"),
-            baseline: None,
-            noise: 1.3,
-            tune: false,
-            tuned: None,
-        };
-        let mut device = None;
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words.next().cloned().ok_or_else(|| {
-                    Error::Usage(format!("{word} needs a value after it"))
-                })
-            };
-            match word.as_str() {
-                "--device" => device = Some(value()?.parse()?),
-                "--peer" => request.add_peer(&value()?)?,
-                "--threads" => {
-                    let count = number(word, &value()?, 1.0)?;
-                    request.threads = Some(count as usize);
-                }
-                "--seconds" => request.seconds = number(word, &value()?, 0.0)?,
-                "--limit" => request.limit = number(word, &value()?, 0.0)?,
-                "--noise" => request.noise = number(word, &value()?, 1.0)?,
-                "--quick" => request.is_quick = true,
-                "--list" => request.list = true,
-                "--fused" => request.fused = true,
-                "--out" => request.out = PathBuf::from(value()?),
-                "--baseline" => request.baseline = Some(value()?.into()),
-                "--tune" => request.tune = true,
-                "--tuned" => request.tuned = Some(value()?.into()),
-                option if option.starts_with("--") => {
-                    return Err(Error::Usage(format!(
-                        "`{option}` is no option; `cargo learn bench --help` \
-                         lists them"
-                    )));
-                }
-                name => request.words.push(name.to_string()),
-            }
+        let mut words = Words::new("cargo learn bench", words);
+        let file = |word: &str| Ok(PathBuf::from(word));
+        let mut peers = None;
+        for name in words.values("--peer")? {
+            add_peer(peers.get_or_insert_default(), &name)?;
         }
-        request.device = device.map_or_else(Device::from_env, Ok)?;
-        if request.seconds.is_nan() {
-            request.seconds = if request.is_quick { 0.09 } else { 0.5 };
-        }
-        Ok(request)
+        let mut amount =
+            |name, least| words.value(name, |word| number(name, word, least));
+        let threads = amount("--threads", 1.0)?.map(|count| count as usize);
+        let seconds = amount("--seconds", 0.0)?;
+        let limit = amount("--limit", 0.0)?.unwrap_or(10.0);
+        let noise = amount("--noise", 1.0)?.unwrap_or(1.3);
+        let device = words.value("--device", str::parse)?;
+        let out = words.value("--out", file)?;
+        let is_quick = words.flag("--quick");
+        Ok(Request {
+            device: device.map_or_else(Device::from_env, Ok)?,
+            peers,
+            threads,
+            seconds: seconds.unwrap_or(if is_quick { 0.09 } else { 0.5 }),
+            limit,
+            is_quick,
+            list: words.flag("--list"),
+            fused: words.flag("--fused"),
+            out: out.unwrap_or_else(|| {
+                root().unwrap_or(Path::new("")).join("target/bench")
+            }),
+            baseline: words.value("--baseline", file)?,
+            noise,
+            tune: words.flag("--tune"),
+            tuned: words.value("--tuned", file)?,
+            words: words.rest(|_| false)?,
+        })
     }
 
     /// Finds the lazy device above the one that runs the rows.
@@ -117,29 +95,6 @@ impl Request {
             Device::Gpu(index) if self.fused => Some(Device::Fused(index)),
             _ => None,
         }
-    }
-
-    fn add_peer(&mut self, name: &str) -> Result<(), Error> {
-        let peers = self.peers.get_or_insert_default();
-        let usual = PEERS.iter().find(|(usual, _)| *usual == name);
-        match usual {
-            Some((usual, source)) => {
-                peers.push((usual.to_string(), source.clone()));
-            }
-            None if name == "none" => {}
-            // A program has a folder or words of its own.
-            None if name.contains(['/', ' ']) => {
-                let source = Source::Program(name.to_string());
-                peers.push((format!("`{name}`"), source));
-            }
-            None => {
-                return Err(Error::Usage(format!(
-                    "`{name}` is no peer; there are numpy, torch, candle and \
-                     none, and a program is written with its folder, such as ./{name}"
-                )));
-            }
-        }
-        Ok(())
     }
 
     /// Tells whether the peers were asked for by name.
@@ -198,6 +153,32 @@ impl Request {
         };
         Ok(all.into_iter().filter(is_asked_for).collect())
     }
+}
+
+/// Adds a peer by its name, or a program.
+fn add_peer(
+    peers: &mut Vec<(String, Source)>,
+    name: &str,
+) -> Result<(), Error> {
+    let usual = PEERS.iter().find(|(usual, _)| *usual == name);
+    match usual {
+        Some((usual, source)) => {
+            peers.push((usual.to_string(), source.clone()));
+        }
+        None if name == "none" => {}
+        // A program has a folder or words of its own.
+        None if name.contains(['/', ' ']) => {
+            let source = Source::Program(name.to_string());
+            peers.push((format!("`{name}`"), source));
+        }
+        None => {
+            return Err(Error::Usage(format!(
+                "`{name}` is no peer; there are numpy, torch, candle and \
+                     none, and a program is written with its folder, such as ./{name}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a number above `least`, or `least` itself where that is 1.

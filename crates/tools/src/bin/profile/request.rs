@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use profile::{CARDS, Card};
 use rungrad::Error;
+use tools::words::Words;
 
 pub(crate) const HELP: &str = concat!(
     "usage: cargo learn profile NAME [options]\n\n",
@@ -36,54 +37,27 @@ impl Request {
     pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let out = root.unwrap_or(Path::new(".")).join("target/profile.svg");
+        let mut words = Words::new("cargo learn profile", words);
+        let file = |word: &str| Ok(PathBuf::from(word));
+        let card = |word: &str| profile::card(word).map_err(Error::Usage);
+        let count = |name| move |word: &str| number(name, word);
+        let registers = words.value("--registers", count("--registers"))?;
         let mut request = Request {
+            program: words.value("--program", file)?,
+            file: words.value("--file", file)?,
+            counters: words.flag("--counters"),
+            launches: words.flag("--launch"),
+            warp: words.value("--warp", warp)?.unwrap_or(32),
+            card: words.value("--card", card)?.unwrap_or(&CARDS[0]),
+            registers: registers.map(|count| count as u64),
+            size: words.value("--size", sizes)?,
+            line: words.value("--line", count("--line"))?,
+            out: words.value("--out", file)?.unwrap_or(out),
             name: String::new(),
-            others: vec![],
-            program: None,
-            file: None,
-            warp: 32,
-            card: &CARDS[0],
-            registers: None,
-            size: None,
-            line: None,
-            out,
-            counters: false,
-            launches: false,
+            others: words.rest(|_| false)?,
         };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                words.next().map(String::as_str).ok_or_else(|| {
-                    Error::Usage(format!("{word} needs a value after it"))
-                })
-            };
-            match word.as_str() {
-                "--program" => request.program = Some(value()?.into()),
-                "--file" => request.file = Some(value()?.into()),
-                "--counters" => request.counters = true,
-                "--launch" => request.launches = true,
-                "--warp" => request.warp = warp(value()?)?,
-                "--card" => {
-                    request.card =
-                        profile::card(value()?).map_err(Error::Usage)?;
-                }
-                "--registers" => {
-                    request.registers = Some(number(word, value()?)? as u64);
-                }
-                "--size" => request.size = Some(sizes(value()?)?),
-                "--line" => request.line = Some(number(word, value()?)?),
-                "--out" => request.out = value()?.into(),
-                option if option.starts_with("--") => {
-                    return Err(Error::Usage(format!(
-                        "`{option}` is no option; `cargo learn profile \
-                         --help` lists them"
-                    )));
-                }
-                name if request.name.is_empty() => {
-                    request.name = name.to_string();
-                }
-                other => request.others.push(other.to_string()),
-            }
+        if !request.others.is_empty() {
+            request.name = request.others.remove(0);
         }
         match request.others.first() {
             Some(other) if !request.counters => Err(Error::Usage(format!(

@@ -1,0 +1,62 @@
+//! The words of a command line.
+
+use rungrad::Error;
+
+/// Words, from which options are taken by their name.
+pub struct Words {
+    /// The command, as it is typed.
+    command: &'static str,
+    left: Vec<String>,
+}
+
+impl Words {
+    pub fn new(command: &'static str, words: &[String]) -> Words {
+        Words { command, left: words.to_vec() }
+    }
+
+    /// Takes an option without a value, and returns whether it was there.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let before = self.left.len();
+        self.left.retain(|word| word != name);
+        self.left.len() < before
+    }
+
+    /// Takes the values of an option that may be repeated.
+    pub fn values(&mut self, name: &str) -> Result<Vec<String>, Error> {
+        let mut values = Vec::new();
+        while let Some(at) = self.left.iter().position(|word| word == name) {
+            if at + 1 == self.left.len() {
+                let sentence = format!("{name} needs a value after it");
+                return Err(Error::Usage(sentence));
+            }
+            values.push(self.left.remove(at + 1));
+            self.left.remove(at);
+        }
+        Ok(values)
+    }
+
+    /// Takes the value of an option; of several the last one.
+    pub fn value<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.values(name)?.pop().map(|word| read(&word)).transpose()
+    }
+
+    /// Returns what is left, and refuses an option unless `is_name` accepts
+    /// it.
+    pub fn rest(
+        self,
+        is_name: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, Error> {
+        let is_option = |it: &&String| it.starts_with("--") && !is_name(it);
+        match self.left.iter().find(is_option) {
+            Some(option) => Err(Error::Usage(format!(
+                "`{option}` is no option; `{} --help` lists them",
+                self.command
+            ))),
+            None => Ok(self.left),
+        }
+    }
+}
