@@ -3,7 +3,10 @@
 
 use std::{env, fs};
 
-use crate::{Browser, assert_none, browser_or_skip, scratch, site};
+use crate::{
+    Browser, assert_each_is_found, assert_none, browser_or_skip, open_written,
+    sentences, site,
+};
 
 /// The audit's own script, which `cargo xtask page --audit` fetches and names.
 fn axe() -> Option<String> {
@@ -18,13 +21,12 @@ fn axe() -> Option<String> {
 /// What it finds in the page that is open: its rule, its words, and where.
 fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
     browser.evaluate(&format!("{axe};0"));
-    let found = browser.evaluate(
+    sentences(
+        browser,
         "axe.run(document, { preload: false, resultTypes: ['violations'] })
             .then(({ violations }) => violations.map(({ id, help, nodes }) =>
                 `${id}: ${help}: ${nodes[0].html.slice(0, 120)}`))",
-    );
-    let found = found.as_array().expect("a list of sentences");
-    found.iter().map(|it| it.as_str().unwrap().to_string()).collect()
+    )
 }
 
 /// Comes by every figure that can be touched, and waits until it has begun.
@@ -69,22 +71,10 @@ const FAULTS: &[(&str, &str)] = &[
 fn the_audit_finds_each_planted_fault() {
     let Some(axe) = axe() else { return };
     let Some((mut browser, _)) = browser_or_skip() else { return };
-    let page = scratch("accessible").join("index.html");
-    let mut look = |planted: &str| {
-        let html = format!(
-            "<!doctype html><html lang=\"en\"><title>A page</title><main>\
-             <h1>A page</h1><p>It has a word.</p>{planted}</main></html>"
-        );
-        fs::write(&page, html).expect("a page");
-        browser.open(&site::address(&page));
+    assert_each_is_found(FAULTS, |html| {
+        open_written(&mut browser, "accessible", html);
         violations(&mut browser, &axe)
-    };
-    assert_eq!(look(""), [""; 0]);
-    for (planted, rule) in FAULTS {
-        let found = look(planted);
-        let is_told = found.iter().any(|it| it.starts_with(rule));
-        assert!(is_told, "{planted}: nobody says `{rule}`: {found:#?}");
-    }
+    });
 }
 
 /// mdBook's own is a label, which no key reaches.

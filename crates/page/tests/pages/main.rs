@@ -12,8 +12,6 @@ mod site;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use devtools::Browser;
 
 /// What looks at a page.
@@ -39,11 +37,9 @@ fn browser_or_skip() -> Option<(Browser, &'static Path)> {
     }
 }
 
-/// The faults of the page that is open, as far as it can see them itself.
-fn audit(browser: &mut Browser) -> Vec<String> {
-    let faults = browser.evaluate(AUDIT);
-    let faults = faults.as_array().expect("a list of sentences");
-    faults.iter().map(|fault| fault.as_str().unwrap().to_string()).collect()
+/// Evaluates a script that returns a list of sentences.
+fn sentences(browser: &mut Browser, script: &str) -> Vec<String> {
+    serde_json::from_value(browser.evaluate(script)).expect("sentences")
 }
 
 /// What the browser complained of, and what the page loaded from elsewhere.
@@ -77,30 +73,6 @@ fn complaints(browser: &mut Browser, folder: &Path) -> Vec<String> {
     faults
 }
 
-/// Every fault of these pages, with the rendering that shows it. What looks at
-/// a page wears each theme in turn.
-fn faults(
-    browser: &mut Browser,
-    folder: &Path,
-    pages: &[String],
-) -> Vec<String> {
-    let mut found = Vec::new();
-    for (i, page) in pages.iter().enumerate() {
-        let scheme = SCHEMES[i % 2];
-        browser.screen(WIDTHS[0], scheme);
-        browser.open(&site::address(&folder.join(page)));
-        for width in WIDTHS {
-            browser.screen(width, scheme);
-            let mut faults = audit(browser);
-            faults.extend(complaints(browser, folder));
-            let place = format!("{page}, {width} px: ");
-            found
-                .extend(faults.into_iter().map(|fault| place.clone() + &fault));
-        }
-    }
-    found
-}
-
 #[track_caller]
 fn assert_none(faults: &[String]) {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
@@ -112,8 +84,21 @@ fn assert_none(faults: &[String]) {
 #[test]
 fn every_page_is_whole_in_every_theme_wide_and_narrow() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
-    let pages = site::pages(folder);
-    assert_none(&faults(&mut browser, folder, &pages));
+    let mut found = Vec::new();
+    for (i, page) in site::pages(folder).iter().enumerate() {
+        // The audit switches through the themes itself.
+        let scheme = SCHEMES[i % 2];
+        browser.screen(WIDTHS[0], scheme);
+        browser.open(&site::address(&folder.join(page)));
+        for width in WIDTHS {
+            browser.screen(width, scheme);
+            let mut faults = sentences(&mut browser, AUDIT);
+            faults.extend(complaints(&mut browser, folder));
+            let faults = faults.iter();
+            found.extend(faults.map(|it| format!("{page}, {width} px: {it}")));
+        }
+    }
+    assert_none(&found);
 }
 
 /// Who has picked no theme gets that of the system.
@@ -172,9 +157,7 @@ fn still(browser: &mut Browser) -> Vec<String> {
         }
         return faults;
     })()";
-    let faults = browser.evaluate(script);
-    let words = |fault: &Value| fault.as_str().unwrap().to_string();
-    faults.as_array().expect("a list").iter().map(words).collect()
+    sentences(browser, script)
 }
 
 /// A folder for pages that a test writes, which is not that of the book.
@@ -183,4 +166,35 @@ fn scratch(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the folder can be written");
     folder
+}
+
+/// Opens a page that a test has written, and returns its folder.
+fn open_written(browser: &mut Browser, name: &str, html: &str) -> PathBuf {
+    let folder = scratch(name);
+    let page = folder.join("index.html");
+    fs::write(&page, html).expect("the page can be written");
+    browser.open(&site::address(&page));
+    folder
+}
+
+/// Plants each error in a page, and fails unless a sentence about the page
+/// contains the words for it. A page without an error has no sentence.
+#[track_caller]
+fn assert_each_is_found(
+    errors: &[(&str, &str)],
+    mut look: impl FnMut(&str) -> Vec<String>,
+) {
+    let page = |planted: &str| {
+        format!(
+            "<!doctype html><html lang=\"en\"><title>A page</title>\
+             <body style=\"background: #fff\"><main><h1>A page</h1>\
+             <p>It has a word.</p>{planted}</main></body></html>"
+        )
+    };
+    assert_eq!(look(&page("")), [""; 0]);
+    for (planted, words) in errors {
+        let found = look(&page(planted));
+        let is_told = found.iter().any(|it| it.contains(words));
+        assert!(is_told, "{planted}: nothing says `{words}`: {found:#?}");
+    }
 }

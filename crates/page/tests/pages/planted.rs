@@ -1,8 +1,9 @@
 //! Each check of a page is shown a fault.
 
-use std::fs;
-
-use crate::{audit, browser_or_skip, complaints, scratch, site, still};
+use crate::{
+    AUDIT, assert_each_is_found, browser_or_skip, complaints, open_written,
+    sentences, still,
+};
 
 /// A fault as it stands in a page, and the words that must come.
 const FAULTS: &[(&str, &str)] = &[
@@ -72,41 +73,25 @@ const FAULTS: &[(&str, &str)] = &[
 #[test]
 fn each_check_of_a_page_finds_its_fault() {
     let Some((mut browser, _)) = browser_or_skip() else { return };
-    let folder = scratch("planted");
-    let page = folder.join("index.html");
-    let mut faults = |planted: &str| {
-        let html = format!(
-            "<!doctype html><html><body style=\"background: #fff\"><main>\
-             <h1>A page</h1><p>It has a word.</p>{planted}</main></body></html>"
-        );
-        fs::write(&page, html).expect("a page");
-        browser.screen(390, "light");
-        browser.open(&site::address(&page));
-        let mut faults = audit(&mut browser);
+    browser.screen(390, "light");
+    assert_each_is_found(FAULTS, |html| {
+        let folder = open_written(&mut browser, "planted", html);
+        let mut faults = sentences(&mut browser, AUDIT);
         faults.extend(complaints(&mut browser, &folder));
         faults
-    };
-    assert_eq!(faults(""), [""; 0]);
-    for (planted, words) in FAULTS {
-        let found = faults(planted);
-        let is_told = found.iter().any(|fault| fault.contains(words));
-        assert!(is_told, "{planted}: nobody says `{words}`: {found:#?}");
-    }
+    });
 }
 
 /// Promise: A page that is empty without scripts is detected.
 #[test]
 fn a_page_that_is_empty_without_scripts_is_found() {
     let Some((mut browser, _)) = browser_or_skip() else { return };
-    let page = scratch("still").join("index.html");
     let words = "word ".repeat(50);
     let html =
         format!("<main>{words}<figure data-figure=\"x\"></figure></main>");
-    fs::write(&page, html).expect("a page");
-    browser.open(&site::address(&page));
+    open_written(&mut browser, "still", &html);
     assert_eq!(still(&mut browser), ["the figure x shows nothing"]);
-    fs::write(&page, "<main><div class=\"stage\"></div></main>")
-        .expect("a page");
-    browser.open(&site::address(&page));
+    let html = "<main><div class=\"stage\"></div></main>";
+    open_written(&mut browser, "still", html);
     assert_eq!(still(&mut browser), ["its scripts run", "it shows no text"]);
 }
