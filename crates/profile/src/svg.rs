@@ -1,4 +1,4 @@
-//! Pictures as SVG, for a page or for a file of its own.
+//! Pictures as SVG, for a page or for a separate file.
 
 use std::fmt::{Display, Write};
 

@@ -135,7 +135,7 @@ impl Watched {
     }
 }
 
-/// Passes functions on, whose results must have so many elements.
+/// Passes functions on and checks the number of elements in their results.
 macro_rules! filled {
     ($($name:ident($($argument:ident: $type:ty),*) $elements:expr;)*) => {
         $(fn $name(&self, $($argument: $type),*) -> Result<Shared> {

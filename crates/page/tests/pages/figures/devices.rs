@@ -90,7 +90,7 @@ fn a_finger_points_at_a_cell() {
     );
 }
 
-/// The slots are those that an array of Part 3 has.
+/// Compares the slots with an array of Part 3.
 #[test]
 fn the_slots_are_those_of_an_array() {
     let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
@@ -139,8 +139,8 @@ fn a_warp_shows_which_lines_it_touches() {
     );
 }
 
-/// A row for each item asks for as many lines as the program of the chapter
-/// counts, and a team for one.
+/// Compares the cache lines of the figure with the counts of the chapter's
+/// program, for a row per item and for a team.
 ///
 /// Promise: The warp figure counts the cache lines that the chapter's program
 /// counts.
@@ -181,8 +181,8 @@ fn a_tile_goes_along_k_and_its_loads_are_counted() {
     );
 }
 
-/// The sums are those of the product, and the loads those of the formula for a
-/// rung, which Oclgrind counts.
+/// Compares the sums with Part 1's product, and the loads with the formula of a
+/// rung, which Oclgrind confirms.
 ///
 /// Promise: The tile figure computes the product and counts the loads of the
 /// chapter's formula.
@@ -254,7 +254,7 @@ fn a_tree_is_folded_in_two_ways() {
 fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     let page = "how-a-gpu-computes.html";
     let Some(mut figure) = Figure::open(page, "group") else { return };
-    // The steps of the table, and those of the engine.
+    // The steps in the table, and the steps that the engine returns.
     figure.value(
         "window.made = () => all('.schedule tbody tr:not(.barrier)')
             .map((row) => [...row.cells].map((it) => it.innerText))

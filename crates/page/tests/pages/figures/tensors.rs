@@ -443,17 +443,17 @@ const ANSWERS: &[(&str, &str, &str)] = &[
         "/refusal",
         "\"d has passed on what it had, and keeps nothing\"",
     ),
-    // A second backward pass begins with no gradient on its way.
+    // A second backward pass begins without gradients.
     (
         "diamond\ned+d\nmap",
         "/refusal",
         "\"d has no gradient yet; visit first what was made of it\"",
     ),
-    // What receives a gradient again has one to pass on.
+    // A tensor that receives a gradient again passes it on.
     ("diamond\necdc\nmap", "/refusal", "null"),
     ("diamond\nedcba+edcba\nmap", "/visits/11/grads/a", "24.0"),
     ("diamond\nedcba+edcba\nmap", "/right/a", "24.0"),
-    // What a wrong order leaves behind ends with its map.
+    // The map of a wrong order does not survive its backward pass.
     (
         "diamond\necdab+edcab\nmap",
         "/visits/11/grads",
@@ -499,7 +499,7 @@ fn the_engine_answers_as_the_chapters_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The curve of the cube is that of the program and of the still figure.
+/// The program, the still figure and the engine agree about the cube.
 #[test]
 fn the_worst_error_is_that_of_the_program() {
     for nudge in [1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8, 1e-9] {

@@ -269,7 +269,7 @@ fn a_finger_draws_a_digit() {
     );
 }
 
-/// The input gradient passes through the parameters on its way.
+/// The gradient of a drawing passes through the parameters.
 #[test]
 fn who_looks_at_a_drawing_changes_nothing_that_is_learned() {
     let learned = |looks: bool| {

@@ -63,8 +63,9 @@ fn line(page: &mut Svg, path: &str, opacity: f64) {
     ));
 }
 
-/// Draws our time over that of the other engine, in powers of two: to the
-/// left we are faster. A tick is the same work in a graph of the other's.
+/// Draws a bar per row: our time divided by the time of the other engine, on a
+/// logarithmic scale. To the left Part 3 is faster. A tick is the time of the
+/// other engine with a captured graph.
 fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
     let place = |ratio: f64| {
         let share = ratio.clamp(1.0 / MOST, MOST).log2() / MOST.log2();
@@ -117,8 +118,8 @@ fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
     }
 }
 
-/// Draws, over the operations for each byte that must move, the operations
-/// in a second. Only what fits into a cache can stand above the roof.
+/// Draws operations per second over operations per byte. Only work that fits
+/// into a cache can exceed the roof.
 fn roofline(page: &mut Svg, top: f64, lines: &[Line]) {
     let limits = Limits::of(lines);
     let Limits { bytes: Some(bytes), operations: Some(operations) } = limits

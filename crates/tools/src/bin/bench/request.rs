@@ -166,7 +166,7 @@ fn add_peer(
             peers.push((usual.to_string(), source.clone()));
         }
         None if name == "none" => {}
-        // A program has a folder or words of its own.
+        // A program has a folder or arguments.
         None if name.contains(['/', ' ']) => {
             let source = Source::Program(name.to_string());
             peers.push((format!("`{name}`"), source));
