@@ -27,9 +27,9 @@
 //! 4. **Register tiles.** The sums of a few rows by a few SIMD registers of
 //!    columns stay in registers for a whole block (`tile`).
 //!
-//! None of these changes the order in which the products of an element are
-//! added, except that `vector` has an order that is independent of the number
-//! of threads as well. So the number of threads does not change a bit.
+//! `vector` adds the products of an element in a different order than the
+//! simple algorithm; the other optimizations keep its order. No order depends
+//! on the number of threads, so that number does not change a bit.
 //!
 //! Reading order: [`Lines`], the operands; [`product`]; [`Part`], the work of
 //! one thread; [`tile`], which reads its left operand through `lhs`.
@@ -134,16 +134,16 @@ impl Tile<'_> {
     /// Computes the tile, adding the sections of `k` in `f64`.
     /// `concurrent_sums` sections are computed in parallel.
     fn fill(mut self, a: Lines, b: Lines, concurrent_sums: usize) {
-        let (k, wide) = (a.inner.len(), self.rows[0].len());
+        let (k, width) = (a.inner.len(), self.rows[0].len());
         if k <= MAX_F32_SUM {
             return self.sum(a, b, 0..k);
         }
-        let size = self.rows.len() * wide;
+        let size = self.rows.len() * width;
         let mut totals = vec![0.0; size];
         let sections: Vec<usize> = (0..k).step_by(MAX_F32_SUM).collect();
         let sum = |&from: &usize| {
             let mut sums = vec![0.0; size];
-            let rows = sums.chunks_mut(wide).collect();
+            let rows = sums.chunks_mut(width).collect();
             let mut tile =
                 Tile { lines: self.lines.clone(), left: self.left, rows };
             tile.sum(a, b, from..k.min(from + MAX_F32_SUM));
@@ -161,7 +161,7 @@ impl Tile<'_> {
                 pairs.for_each(|(total, x)| *total += f64::from(x));
             }
         }
-        for (row, totals) in self.rows.iter_mut().zip(totals.chunks(wide)) {
+        for (row, totals) in self.rows.iter_mut().zip(totals.chunks(width)) {
             let pairs = row.iter_mut().zip(totals);
             pairs.for_each(|(x, total)| *x = *total as f32);
         }

@@ -235,14 +235,14 @@ mod tests {
 
     #[test]
     fn offsets_follow_any_strides() {
-        let of = |shape: &[usize], strides: &[isize], start| {
+        let list = |shape: &[usize], strides: &[isize], start| {
             offsets(shape, strides, start).collect::<Vec<_>>()
         };
-        assert_eq!(of(&[2, 3], &[3, 1], 0), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(of(&[3, 2], &[1, 3], 0), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(of(&[2, 2], &[0, 1], 1), [1, 2, 1, 2]);
-        assert_eq!(of(&[3], &[-1], 2), [2, 1, 0]);
-        assert_eq!(of(&[], &[], 5), [5]);
-        assert!(of(&[0, 2], &[2, 1], 0).is_empty());
+        assert_eq!(list(&[2, 3], &[3, 1], 0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(list(&[3, 2], &[1, 3], 0), [0, 3, 1, 4, 2, 5]);
+        assert_eq!(list(&[2, 2], &[0, 1], 1), [1, 2, 1, 2]);
+        assert_eq!(list(&[3], &[-1], 2), [2, 1, 0]);
+        assert_eq!(list(&[], &[], 5), [5]);
+        assert!(list(&[0, 2], &[2, 1], 0).is_empty());
     }
 }

@@ -309,26 +309,26 @@ mod tests {
     #[test]
     fn a_slope_that_is_no_number_judges_nothing() {
         let right = array(&[3], &[2.0, f32::NAN, f32::INFINITY]);
-        let of = |values| diagnosis(&array(&[3], values), &right);
-        assert_eq!(of(&[2.0, 5.0, f32::NAN]), None);
-        assert_eq!(of(&[3.0, 5.0, 7.0]), Some(Diagnosis::Unknown));
-        assert_eq!(of(&[f32::NAN, 5.0, 7.0]), Some(Diagnosis::NotANumber));
+        let check = |values| diagnosis(&array(&[3], values), &right);
+        assert_eq!(check(&[2.0, 5.0, f32::NAN]), None);
+        assert_eq!(check(&[3.0, 5.0, 7.0]), Some(Diagnosis::Unknown));
+        assert_eq!(check(&[f32::NAN, 5.0, 7.0]), Some(Diagnosis::NotANumber));
     }
 
     #[test]
     fn small_slopes_leave_little_room() {
         let right = array(&[2], &[0.001, 0.002]);
-        let of = |values| diagnosis(&array(&[2], values), &right);
-        assert_eq!(of(&[0.001_000_1, 0.002]), None);
-        assert_eq!(of(&[0.001_05, 0.002]), Some(Diagnosis::Unknown));
+        let check = |values| diagnosis(&array(&[2], values), &right);
+        assert_eq!(check(&[0.001_000_1, 0.002]), None);
+        assert_eq!(check(&[0.001_05, 0.002]), Some(Diagnosis::Unknown));
     }
 
     #[test]
     fn one_zero_among_others_is_not_all_zero() {
         let right = array(&[3], &[1.0, 2.0, 5.0]);
-        let of = |values| diagnosis(&array(&[3], values), &right);
-        assert_eq!(of(&[0.0, 2.0, 5.0]), Some(Diagnosis::Unknown));
-        assert_eq!(of(&[0.0, 0.0, 0.0]), Some(Diagnosis::AllZero));
+        let check = |values| diagnosis(&array(&[3], values), &right);
+        assert_eq!(check(&[0.0, 2.0, 5.0]), Some(Diagnosis::Unknown));
+        assert_eq!(check(&[0.0, 0.0, 0.0]), Some(Diagnosis::AllZero));
     }
 
     /// Promise: A wrong gradient gets a diagnosis in words for each known
@@ -336,14 +336,17 @@ mod tests {
     #[test]
     fn each_pattern_has_its_diagnosis() {
         let right = array(&[2, 2], &[1.0, 2.0, 3.0, 5.0]);
-        let of = |values| diagnosis(&array(&[2, 2], values), &right);
-        assert_eq!(of(&[1.0, 2.0, 3.0, 5.0]), None);
-        assert_eq!(of(&[f32::NAN, 2.0, 3.0, 5.0]), Some(Diagnosis::NotANumber));
-        assert_eq!(of(&[0.0; 4]), Some(Diagnosis::AllZero));
-        assert_eq!(of(&[-1.0, -2.0, -3.0, -5.0]), Some(Diagnosis::Sign));
-        assert_eq!(of(&[1.0, 3.0, 2.0, 5.0]), Some(Diagnosis::Transposed));
-        assert_eq!(of(&[2.0, 4.0, 6.0, 10.0]), Some(Diagnosis::Factor(2.0)));
-        assert_eq!(of(&[9.0, 2.0, 3.0, 5.0]), Some(Diagnosis::Unknown));
+        let check = |values| diagnosis(&array(&[2, 2], values), &right);
+        assert_eq!(check(&[1.0, 2.0, 3.0, 5.0]), None);
+        assert_eq!(
+            check(&[f32::NAN, 2.0, 3.0, 5.0]),
+            Some(Diagnosis::NotANumber)
+        );
+        assert_eq!(check(&[0.0; 4]), Some(Diagnosis::AllZero));
+        assert_eq!(check(&[-1.0, -2.0, -3.0, -5.0]), Some(Diagnosis::Sign));
+        assert_eq!(check(&[1.0, 3.0, 2.0, 5.0]), Some(Diagnosis::Transposed));
+        assert_eq!(check(&[2.0, 4.0, 6.0, 10.0]), Some(Diagnosis::Factor(2.0)));
+        assert_eq!(check(&[9.0, 2.0, 3.0, 5.0]), Some(Diagnosis::Unknown));
         let row = array(&[2], &[4.0, 7.0]);
         assert_eq!(diagnosis(&right, &row), Some(Diagnosis::NotSummed));
         assert_eq!(diagnosis(&row, &right), Some(Diagnosis::Shape));
@@ -374,14 +377,14 @@ mod tests {
     /// at least two different derivatives.
     #[test]
     fn a_factor_needs_two_slopes_that_differ() {
-        let of = |yours: &[f32], right: &[f32]| {
+        let check = |yours: &[f32], right: &[f32]| {
             let shape = [right.len()];
             diagnosis(&array(&shape, yours), &array(&shape, right))
         };
-        assert_eq!(of(&[6.0], &[3.0]), Some(Diagnosis::Unknown));
-        assert_eq!(of(&[6.0, 6.0], &[3.0, 3.0]), Some(Diagnosis::Unknown));
-        assert_eq!(of(&[6.0, 0.0], &[3.0, 0.0]), Some(Diagnosis::Unknown));
-        let found = of(&[6.0, 8.0], &[3.0, 4.0]);
+        assert_eq!(check(&[6.0], &[3.0]), Some(Diagnosis::Unknown));
+        assert_eq!(check(&[6.0, 6.0], &[3.0, 3.0]), Some(Diagnosis::Unknown));
+        assert_eq!(check(&[6.0, 0.0], &[3.0, 0.0]), Some(Diagnosis::Unknown));
+        let found = check(&[6.0, 8.0], &[3.0, 4.0]);
         assert_eq!(found, Some(Diagnosis::Factor(2.0)));
     }
 
@@ -409,15 +412,17 @@ mod tests {
 
     #[test]
     fn infinity_is_right_beyond_the_largest_number_alone() {
-        let of = |yours: f32, right: f64| {
+        let check = |yours: f32, right: f64| {
             let yours = Array::new(&[1], &[yours]);
             let right = Array { shape: vec![1], values: vec![right] };
             let allowed = Array { shape: vec![1], values: vec![1e-3 * 3e38] };
             within(&yours, &right, &allowed, &[]).is_none()
         };
-        assert!(of(f32::INFINITY, 6.8e38) && of(f32::NEG_INFINITY, -1e40));
-        assert!(!of(f32::NEG_INFINITY, 6.8e38) && !of(f32::NAN, 6.8e38));
-        assert!(!of(f32::INFINITY, 3e38) && !of(f32::MAX, 6.8e38));
+        assert!(
+            check(f32::INFINITY, 6.8e38) && check(f32::NEG_INFINITY, -1e40)
+        );
+        assert!(!check(f32::NEG_INFINITY, 6.8e38) && !check(f32::NAN, 6.8e38));
+        assert!(!check(f32::INFINITY, 3e38) && !check(f32::MAX, 6.8e38));
     }
 
     #[test]

@@ -289,26 +289,26 @@ mod tests {
 
     #[test]
     fn a_tile_has_as_many_rows_as_registers_hold_sums_of() {
-        let of = |lines, rows, registers, lanes| {
+        let shape_of = |lines, rows, registers, lanes| {
             let TileShape { height, is_double, is_direct } =
                 TileShape::new(lines, rows, registers, lanes);
             (height, is_double, is_direct)
         };
         let heights = |registers| {
             [1, 2, 3, 5, 7, 9, 12, 13, 26, 37]
-                .map(|m| of([m, 64], 1, registers, 8).0)
+                .map(|m| shape_of([m, 64], 1, registers, 8).0)
         };
         assert_eq!(heights(32), [1, 2, 4, 6, 8, 12, 12, 8, 12, 12]);
         assert_eq!(heights(31), [1, 2, 4, 6, 4, 6, 6, 6, 6, 6]);
         // With up to two strips, runs of at least half a register are read in
         // place.
-        assert_eq!(of([24, 64], 1, 32, 16), (12, true, true));
-        assert_eq!(of([25, 64], 1, 32, 16), (12, true, false));
-        assert_eq!(of([4, 64], 8, 32, 16), (4, false, true));
-        assert_eq!(of([4, 64], 9, 32, 16), (4, true, false));
+        assert_eq!(shape_of([24, 64], 1, 32, 16), (12, true, true));
+        assert_eq!(shape_of([25, 64], 1, 32, 16), (12, true, false));
+        assert_eq!(shape_of([4, 64], 8, 32, 16), (4, false, true));
+        assert_eq!(shape_of([4, 64], 9, 32, 16), (4, true, false));
         // More columns than one register holds: two registers.
-        assert_eq!(of([4, 16], 1, 32, 16), (4, false, true));
-        assert_eq!(of([4, 17], 1, 32, 16), (4, true, true));
-        assert_eq!(of([4, 32], 2, 32, 16), (4, false, true));
+        assert_eq!(shape_of([4, 16], 1, 32, 16), (4, false, true));
+        assert_eq!(shape_of([4, 17], 1, 32, 16), (4, true, true));
+        assert_eq!(shape_of([4, 32], 2, 32, 16), (4, false, true));
     }
 }

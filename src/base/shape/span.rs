@@ -163,14 +163,14 @@ mod tests {
 
     #[test]
     fn every_range_is_a_span() {
-        let of = |span: Span| span.indices(5).collect::<Vec<_>>();
-        assert_eq!(of((1..3).into()), [1, 2]);
-        assert_eq!(of((1..=3).into()), [1, 2, 3]);
-        assert_eq!(of((3..).into()), [3, 4]);
-        assert_eq!(of((..2).into()), [0, 1]);
-        assert_eq!(of((..=2).into()), [0, 1, 2]);
-        assert_eq!(of((..).into()), [0, 1, 2, 3, 4]);
-        assert_eq!(of(Span::from(..).step(3)), [0, 3]);
+        let indices = |span: Span| span.indices(5).collect::<Vec<_>>();
+        assert_eq!(indices((1..3).into()), [1, 2]);
+        assert_eq!(indices((1..=3).into()), [1, 2, 3]);
+        assert_eq!(indices((3..).into()), [3, 4]);
+        assert_eq!(indices((..2).into()), [0, 1]);
+        assert_eq!(indices((..=2).into()), [0, 1, 2]);
+        assert_eq!(indices((..).into()), [0, 1, 2, 3, 4]);
+        assert_eq!(indices(Span::from(..).step(3)), [0, 3]);
         assert!(!Span::from(0..=usize::MAX).fits(5));
         assert!(!Span::from(6..).fits(5) && Span::from(5..).fits(5));
         assert!(!Span::from(..).step(0).fits(5));

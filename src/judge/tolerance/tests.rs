@@ -5,30 +5,30 @@ fn numbers(values: &[f32]) -> Array {
     Array::new(&[values.len()], values)
 }
 
-fn of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
+fn slopes_of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
     let ones = map(&forward(op, inputs), |_, _| 1.0);
     slopes(inputs, which, &ones, |inputs| forward(op, inputs))
 }
 
 #[test]
 fn a_number_beside_a_much_larger_one_has_its_slope() {
-    let found = of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
+    let found = slopes_of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
     assert!((found.values.values[0] - 1.0).abs() <= found.uncertainty(0));
     assert!(found.uncertainty(0) < 1e-3, "{found:?}");
-    let found = of(&Op::Exp, &[numbers(&[1e-12, 20.0])], 0);
+    let found = slopes_of(&Op::Exp, &[numbers(&[1e-12, 20.0])], 0);
     assert!((found.values.values[0] - 1.0).abs() < 1e-5, "{found:?}");
 }
 
 #[test]
 fn a_kink_is_seen_and_a_turning_point_is_none() {
-    let found = of(&Op::Relu, &[numbers(&[0.0, 1e-6, -3.0])], 0);
+    let found = slopes_of(&Op::Relu, &[numbers(&[0.0, 1e-6, -3.0])], 0);
     let sides = found.kink(0).expect("a kink");
     assert!(sides[0].abs() < 1e-6 && (sides[1] - 1.0).abs() < 1e-6);
     assert_eq!([found.kink(1), found.kink(2)], [None, None]);
     assert!((found.values.values[1] - 1.0).abs() < 1e-5, "{found:?}");
     assert_eq!(found.values.values[2], 0.0);
     assert_eq!(found.noise.values[2], 0.0, "where nothing moves");
-    let found = of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
+    let found = slopes_of(&Op::Pow(2.0), &[numbers(&[0.0])], 0);
     assert_eq!(found.kink(0), None, "{found:?}");
     // At the bound of `min`, where only one side has a slope.
     let ceiling = |at: &[Array]| map(&at[0], |_, x| x.min(1.0));
@@ -113,7 +113,7 @@ fn what_rounding_alone_has_made_is_no_slope() {
 #[test]
 fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
     let terms = numbers(&[27.905987, -8.972586e-7, -27.905987, 0.04029194]);
-    let found = of(&Op::Sum(vec![0], Keep::No), &[terms], 0);
+    let found = slopes_of(&Op::Sum(vec![0], Keep::No), &[terms], 0);
     for (i, slope) in found.values.values.iter().enumerate() {
         assert!((slope - 1.0).abs() <= found.uncertainty(i), "{found:?}");
         assert!(found.uncertainty(i) < 1e-4, "{found:?}");
@@ -122,7 +122,7 @@ fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
 
 #[test]
 fn where_there_is_no_slope_nothing_is_known() {
-    let found = of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
+    let found = slopes_of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
     assert!(found.uncertainty(0).is_infinite(), "{found:?}");
 }
 
@@ -131,7 +131,7 @@ fn where_there_is_no_slope_nothing_is_known() {
 fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
     let swallowed = numbers(&[-1.6e-28, -3.0, 7.0, -4.0]);
     let sum = Op::Sum(vec![0], crate::ops::Keep::No);
-    let found = of(&sum, &[swallowed], 0);
+    let found = slopes_of(&sum, &[swallowed], 0);
     for i in 0..4 {
         let off = (found.values.values[i] - 1.0).abs();
         assert!(off <= found.uncertainty(i) + 1e-9, "{found:?}");
@@ -188,17 +188,17 @@ fn each_rounding_is_half_a_unit_in_the_last_place() {
 
 #[test]
 fn of_many_elements_some_are_nudged_and_the_last() {
-    let found = of(&Op::Exp, &[numbers(&[1.0; 3000])], 0);
+    let found = slopes_of(&Op::Exp, &[numbers(&[1.0; 3000])], 0);
     assert!((100..1000).contains(&found.nudged.len()));
     assert_eq!(found.nudged.last(), Some(&2999));
-    let few = of(&Op::Exp, &[numbers(&[1.0; 500])], 0);
+    let few = slopes_of(&Op::Exp, &[numbers(&[1.0; 500])], 0);
     assert_eq!(few.nudged.len(), 500);
 }
 
 #[test]
 fn of_many_elements_with_one_result_some_are_nudged() {
     let sum = Op::Sum(vec![0], crate::ops::Keep::No);
-    let found = of(&sum, &[numbers(&[1.0; 3000])], 0);
+    let found = slopes_of(&sum, &[numbers(&[1.0; 3000])], 0);
     assert!((100..1000).contains(&found.nudged.len()));
 }
 
@@ -247,7 +247,7 @@ fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
 /// A nudge relative to 1 is long if all numbers are small.
 #[test]
 fn a_kink_beside_a_small_number_is_not_met() {
-    let found = of(&Op::Relu, &[numbers(&[-1e-17])], 0);
+    let found = slopes_of(&Op::Relu, &[numbers(&[-1e-17])], 0);
     assert_eq!((found.values.values[0], found.uncertainty(0)), (0.0, 0.0));
 }
 
