@@ -1,6 +1,6 @@
-// The inverse shape of a sum along one axis: a (outer, inner) -> out (outer,
-// length, inner), each element of a repeated `length` times. n is the number
-// of elements of out.
+// Repeats the elements along one axis, the opposite of a sum along it: a
+// (outer, inner) -> out (outer, length, inner), each element of a repeated
+// `length` times. n is the number of elements of out.
 //
 // With outer = inner = 1 it broadcasts a scalar to a whole array. The scalar
 // stays on the device: reading it back would wait for the whole queue.

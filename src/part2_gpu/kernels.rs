@@ -196,7 +196,7 @@ pub const REDUCE_AXIS: Kernel =
         Some(smallvec![if length == 0 { 0 } else { all? }, n])
     });
 
-/// Repeats the elements along one axis, the inverse of [`REDUCE_AXIS`].
+/// Repeats the elements along one axis, the opposite of [`REDUCE_AXIS`].
 /// Arguments: `a, out, length, inner, n`.
 pub const EW_REPEAT: Kernel =
     kernel!("part2/ew_repeat.cl", "ew_repeat", |given| {

@@ -133,7 +133,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis, or if the device reports an error.
+    /// If the tensor has no axes, or if the device reports an error.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         or_raise(checks::last_axis("softmax", self.shape()));
@@ -157,7 +157,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis, or if the device reports an error.
+    /// If the tensor has no axes, or if the device reports an error.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
         or_raise(checks::last_axis("log_softmax", self.shape()));

@@ -161,7 +161,7 @@ fn sum_axis(a: &Tensor, axis: usize) -> Result<Tensor> {
     })
 }
 
-/// Repeats the elements along the axes, up to a shape: the inverse of
+/// Repeats the elements along the axes, up to a shape: the opposite of
 /// [`sum_axes`].
 pub(super) fn repeat_axes(
     a: &Tensor,
