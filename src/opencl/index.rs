@@ -226,8 +226,8 @@ impl Parts {
         for (axis, (&size, &stride)) in
             shape.iter().zip(strides).enumerate().rev()
         {
-            // The first axis needs no remainder, because the index does not
-            // exceed its size.
+            // The first axis needs no remainder, because the index is
+            // within the view.
             let at = match axis {
                 0 => outer.clone(),
                 _ => self.rest(&outer, size),
