@@ -1,11 +1,12 @@
-//! A lazy device, built in "Kernels that write themselves": it computes
-//! nothing until somebody asks for numbers, and then all that they are made of
-//! in one kernel, which it writes.
+//! A lazy device, built in "Kernels that write themselves". It records
+//! operations and computes a value only when it is read, together with the
+//! values that it depends on, in a kernel that it generates.
 //!
-//! Reading order: [`Fused`], what it puts off and what it hands on; `lazy`, a
-//! storage that is a wish until it is wanted; `found`, what stands behind it; `schedule`,
-//! which kernels it takes; `together`, sums of a step that take one launch;
-//! `loops`, the same on the processor.
+//! Reading order: [`Fused`], which operations it defers; `lazy`, a storage that
+//! may not be evaluated yet; `found`, the pending graph of a storage;
+//! `schedule`, the kernels for a graph and their launches; `together`, column
+//! sums that share a launch (horizontal fusion); `loops`, the kernels on the
+//! CPU.
 
 mod found;
 mod lazy;
@@ -17,8 +18,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use smallvec::SmallVec;
 
-use self::lazy::{Lazy, What, Wish};
-use self::schedule::Known;
+use self::lazy::{Lazy, LazyNode, LazyOp};
+use self::schedule::ScheduleCache;
 use super::super::device::Device;
 use super::gpu::OpenCl;
 use super::{
@@ -28,18 +29,19 @@ use super::{
 use crate::error::Result;
 use crate::opencl;
 
-/// A device that puts off what another one can compute.
+/// A lazy device on top of an eager one.
 pub(in super::super) struct Fused {
-    /// The device that holds the numbers.
+    /// The device that stores and computes the values.
     base: Device,
-    known: Mutex<Known>,
+    schedules: Mutex<ScheduleCache>,
 }
 
 impl Fused {
-    /// Opens the lazy device above an OpenCL device, once.
+    /// Opens the lazy device on top of an OpenCL device. Later calls return the
+    /// same one.
     pub(in super::super) fn open(index: usize) -> Result<&'static Fused> {
         static OPENED: OnceLock<Vec<OnceLock<Fused>>> = OnceLock::new();
-        // It refuses where the device below does.
+        // Return the error of the base device, if it cannot be opened.
         OpenCl::open(index)?;
         let count = opencl::devices()?.len();
         let all = OPENED
@@ -47,21 +49,21 @@ impl Fused {
         Ok(all[index].get_or_init(|| Fused::over(Device::Gpu(index))))
     }
 
-    /// Opens the one above the processor.
+    /// Returns the lazy device on top of the CPU.
     pub(in super::super) fn on_the_processor() -> &'static Fused {
         static OPENED: OnceLock<Fused> = OnceLock::new();
         OPENED.get_or_init(|| Fused::over(Device::Cpu))
     }
 
     fn over(base: Device) -> Fused {
-        Fused { base, known: Mutex::new(Known::default()) }
+        Fused { base, schedules: Mutex::new(ScheduleCache::default()) }
     }
 
     fn base(&self) -> Result<&'static dyn Backend> {
         self.base.backend()
     }
 
-    /// Returns the OpenCL device below.
+    /// Returns the base device if it is an OpenCL device.
     fn gpu(&self) -> Result<Option<&'static OpenCl>> {
         match self.base {
             Device::Gpu(index) => OpenCl::open(index).map(Some),
@@ -69,36 +71,38 @@ impl Fused {
         }
     }
 
-    /// Wishes for something.
-    fn wish(&self, what: What, shape: &[usize]) -> Result<Shared> {
+    /// Records an operation. If its graph would become too large for a kernel,
+    /// evaluates parts of it first.
+    fn defer(&self, op: LazyOp, shape: &[usize]) -> Result<Shared> {
         let device = match self.base {
             Device::Gpu(index) => Fused::open(index)?,
             _ => Fused::on_the_processor(),
         };
-        let mut wish = Wish::new(what, shape);
-        while let Some(largest) = wish.too_much() {
+        let mut node = LazyNode::new(op, shape);
+        while let Some(largest) = node.operand_to_evaluate() {
             device.compute(largest.storage())?;
-            wish = wish.measured();
+            node = node.with_oldest();
         }
-        Ok(Lazy::waiting(device, wish))
+        Ok(Lazy::pending(device, node))
     }
 
-    /// Returns an array of the device below, computed if it was not.
+    /// Evaluates an array and returns it as an array of the base device.
     fn ready(&self, a: &Array) -> Result<Array> {
         let storage = self.compute(a.storage())?;
         Ok(Array { device: self.base, storage, view: a.view.clone() })
     }
 
-    /// Hands an operation on to the device below.
+    /// Computes an operation on the base device now.
     fn now<const N: usize>(
         &self,
         arrays: [&Array; N],
         compute: impl FnOnce(&dyn Backend, [&Array; N]) -> Result<Shared>,
     ) -> Result<Shared> {
-        self.handed_on(arrays, compute).map(Lazy::ready)
+        self.on_base(arrays, compute).map(Lazy::ready)
     }
 
-    fn handed_on<const N: usize, T>(
+    /// Evaluates the operands and calls `compute` with the base device.
+    fn on_base<const N: usize, T>(
         &self,
         arrays: [&Array; N],
         compute: impl FnOnce(&dyn Backend, [&Array; N]) -> Result<T>,
@@ -107,23 +111,23 @@ impl Fused {
         for array in arrays {
             ready.push(self.ready(array)?);
         }
-        let given = std::array::from_fn(|i| &ready[i]);
-        compute(self.base()?, given)
+        let operands = std::array::from_fn(|i| &ready[i]);
+        compute(self.base()?, operands)
     }
 }
 
-/// Says whether written kernels can count so many.
+/// Returns whether generated kernels can count `n` elements.
 fn is_counted(n: usize) -> bool {
     (1..1 << 31).contains(&n)
 }
 
-/// Says whether they compute with an array. Numbers of 64 and 16 bits have the
-/// kernels of the device below.
-fn is_written(a: &Array) -> bool {
-    is_counted(a.len()) && is_single(a)
+/// Returns whether operations on an array are deferred. `f64` and `f16` arrays
+/// are computed by the base device.
+fn is_deferred(a: &Array) -> bool {
+    is_counted(a.len()) && is_f32(a)
 }
 
-fn is_single(a: &Array) -> bool {
+fn is_f32(a: &Array) -> bool {
     a.dtype() == DType::F32
 }
 
@@ -155,7 +159,7 @@ impl Backend for Fused {
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match (values, dtype) {
-            ([number], DType::F32) => self.wish(What::Number(*number), &[]),
+            ([value], DType::F32) => self.defer(LazyOp::Number(*value), &[]),
             _ => Ok(Lazy::ready(self.base()?.upload(values, dtype)?)),
         }
     }
@@ -186,8 +190,8 @@ impl Backend for Fused {
     }
 
     fn copy(&self, a: &Array) -> Result<Shared> {
-        match is_written(a) {
-            true => self.wish(What::View(a.clone()), a.shape()),
+        match is_deferred(a) {
+            true => self.defer(LazyOp::View(a.clone()), a.shape()),
             false => self.now([a], |base, [a]| base.copy(a)),
         }
     }
@@ -205,18 +209,18 @@ impl Backend for Fused {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        match is_written(a) {
-            true => self.wish(What::Unary(op, a.clone()), a.shape()),
+        match is_deferred(a) {
+            true => self.defer(LazyOp::Unary(op, a.clone()), a.shape()),
             false => self.now([a], |base, [a]| base.unary(op, a)),
         }
     }
 
     // ANCHOR: binary
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        match is_written(a) {
+        match is_deferred(a) {
             true => {
                 let pair = [a.clone(), b.clone()];
-                self.wish(What::Binary(op, pair), a.shape())
+                self.defer(LazyOp::Binary(op, pair), a.shape())
             }
             false => self.now([a, b], |base, [a, b]| base.binary(op, a, b)),
         }
@@ -225,8 +229,10 @@ impl Backend for Fused {
 
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let all = [mask, a, b];
-        match is_written(a) {
-            true => self.wish(What::Choice(all.map(Array::clone)), a.shape()),
+        match is_deferred(a) {
+            true => {
+                self.defer(LazyOp::Choice(all.map(Array::clone)), a.shape())
+            }
             false => self.now(all, |base, [m, a, b]| base.where_cond(m, a, b)),
         }
     }
@@ -238,11 +244,11 @@ impl Backend for Fused {
         rows: usize,
         columns: usize,
     ) -> Result<Shared> {
-        match is_written(a) {
+        match is_deferred(a) {
             true => {
                 let sizes = [rows, columns];
-                let shape = &a.shape()[..kept(a.shape(), rows)];
-                self.wish(What::Join(op, a.clone(), sizes), shape)
+                let shape = &a.shape()[..leading_axes(a.shape(), rows)];
+                self.defer(LazyOp::Join(op, a.clone(), sizes), shape)
             }
             false => {
                 self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
@@ -257,7 +263,7 @@ impl Backend for Fused {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        match is_single(a) {
+        match is_f32(a) {
             true => max_share(a, most, grads, axes),
             false => self.now([a, most, grads], |base, [a, most, grads]| {
                 base.max_share(a, most, grads, axes)
@@ -266,14 +272,14 @@ impl Backend for Fused {
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        match is_single(a) {
+        match is_f32(a) {
             true => softmax(a),
             false => self.now([a], |base, [a]| base.softmax(a)),
         }
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        match is_single(a) {
+        match is_f32(a) {
             true => log_softmax(a),
             false => self.now([a], |base, [a]| base.log_softmax(a)),
         }
@@ -282,24 +288,24 @@ impl Backend for Fused {
     fn adam_step(
         &self,
         step: &AdamStep,
-        of: &[[&Array; 4]],
+        parameters: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
-        let device = of.first().map_or(self.base, |[x, ..]| x.device());
-        self.compute_sums(of.iter().map(|[_, grad, ..]| *grad))?;
+        let device = parameters.first().map_or(self.base, |[x, ..]| x.device());
+        self.compute_sums(parameters.iter().map(|[_, grad, ..]| *grad))?;
         let ready = |a: &&Array| self.ready(a);
         let ready: Vec<Array> =
-            of.iter().flatten().map(ready).collect::<Result<_>>()?;
-        let of: Vec<[&Array; 4]> = ready
+            parameters.iter().flatten().map(ready).collect::<Result<_>>()?;
+        let parameters: Vec<[&Array; 4]> = ready
             .chunks_exact(4)
-            .map(|of| [0, 1, 2, 3].map(|i| &of[i]))
+            .map(|arrays| [0, 1, 2, 3].map(|i| &arrays[i]))
             .collect();
-        let made = self.base()?.adam_step(step, &of)?;
-        let here = |a: Array| Array {
+        let results = self.base()?.adam_step(step, &parameters)?;
+        let wrap = |a: Array| Array {
             device,
             storage: Lazy::ready(a.storage),
             view: a.view,
         };
-        Ok(made.into_iter().map(|of| of.map(here)).collect())
+        Ok(results.into_iter().map(|arrays| arrays.map(wrap)).collect())
     }
 
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -322,31 +328,37 @@ impl Backend for Fused {
 
     fn self_attention_grads(
         &self,
-        of: [&Array; 3],
+        arrays: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        self.now(of, |base, of| base.self_attention_grads(of, heads))
+        self.now(arrays, |base, arrays| {
+            base.self_attention_grads(arrays, heads)
+        })
     }
 
-    fn layer_norm(&self, of: [&Array; 3], epsilon: f64) -> Result<Shared> {
-        self.now(of, |base, of| base.layer_norm(of, epsilon))
+    fn layer_norm(
+        &self,
+        operands: [&Array; 3],
+        epsilon: f64,
+    ) -> Result<Shared> {
+        self.now(operands, |base, operands| base.layer_norm(operands, epsilon))
     }
 
     fn layer_norm_grads(
         &self,
-        of: [&Array; 3],
+        operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        self.norm_grads(of, epsilon)
+        self.norm_grads(operands, epsilon)
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let width = a.shape()[1];
-        match is_counted(indices.len() * width) && is_written(a) {
+        match is_counted(indices.len() * width) && is_deferred(a) {
             true => {
                 let shape = [indices.len(), width];
-                let places = self.places(indices)?;
-                self.wish(What::Pick(places, a.clone(), width), &shape)
+                let indices = self.store_indices(indices)?;
+                self.defer(LazyOp::Pick(indices, a.clone(), width), &shape)
             }
             false => self.now([a], |base, [a]| base.index_select(a, indices)),
         }
@@ -360,8 +372,8 @@ impl Backend for Fused {
     ) -> Result<Shared> {
         match block(a, indices, rows) {
             Some(block) => {
-                let places = self.places(indices)?;
-                self.wish(What::Spread(places, a.clone(), block), &[rows])
+                let indices = self.store_indices(indices)?;
+                self.defer(LazyOp::Spread(indices, a.clone(), block), &[rows])
             }
             None => self.now([a], |base, [a]| base.index_add(a, indices, rows)),
         }
@@ -378,19 +390,20 @@ impl Backend for Fused {
     }
 }
 
-/// Counts the axes in front that make so many rows.
-fn kept(shape: &[usize], rows: usize) -> usize {
+/// Returns how many leading axes have `rows` elements.
+fn leading_axes(shape: &[usize], rows: usize) -> usize {
     let is_between =
         |cut: &usize| shape[..*cut].iter().product::<usize>() == rows;
     (0..=shape.len()).rev().find(is_between).unwrap_or(0)
 }
 
-/// Finds the size of blocks of which each gets one number: then it is known
-/// where each element comes from.
+/// If `index_add` of one column adds exactly one element to each block of `n`
+/// results, returns `n`. A kernel can then compute an element of the result
+/// from a single element of `a`.
 fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
     let n = indices.len();
     if a.shape()[1] != 1
-        || !is_single(a)
+        || !is_f32(a)
         || !is_counted(rows)
         || n == 0
         || !rows.is_multiple_of(n)
@@ -398,16 +411,16 @@ fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
         return None;
     }
     let block = rows / n;
-    let own = indices.iter().enumerate();
-    own.into_iter().all(|(i, at)| at / block == i).then_some(block)
+    let mut indices = indices.iter().enumerate();
+    indices.all(|(i, index)| index / block == i).then_some(block)
 }
 
 impl Fused {
-    /// Keeps integers where a kernel can read them.
-    fn places(&self, indices: &[usize]) -> Result<lazy::Integers> {
+    /// Stores indices where the kernels of the base device can read them.
+    fn store_indices(&self, indices: &[usize]) -> Result<lazy::Integers> {
         Ok(match self.gpu()? {
-            Some(gpu) => lazy::Integers::Sent(gpu.upload_indices(indices)?),
-            None => lazy::Integers::Here(Arc::from(indices)),
+            Some(gpu) => lazy::Integers::Uploaded(gpu.upload_indices(indices)?),
+            None => lazy::Integers::Host(Arc::from(indices)),
         })
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn blank<T: HostElement>(n: usize) -> Result<Numbers<T>> {
         return Ok(values.into());
     }
     // `vec!` gets zeroed pages from the system without writing them, but it
-    // aborts if there is no memory. Reserve first to return an error instead.
+    // aborts if memory runs out. Reserve first to return an error instead.
     drop(room::<T>(n)?);
     Ok(vec![T::default(); n].into())
 }

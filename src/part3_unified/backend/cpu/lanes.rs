@@ -26,7 +26,7 @@ pub(super) fn total<T: CpuFloat, const N: usize>(
     }
     if !n.is_multiple_of(LANES) {
         // Indexing `sums` with a variable would move it to memory, so the
-        // remainder is added from an array of its own.
+        // remainder is added from a separate array.
         let rest = rows.map(|row| &row[n / LANES * LANES..]);
         let mut last = [T::zero(); LANES];
         for (i, last) in last[..n % LANES].iter_mut().enumerate() {

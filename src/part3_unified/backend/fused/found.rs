@@ -1,115 +1,119 @@
-//! What stands behind a wish, as an expression and as a key.
+//! Collects the pending graph of a node, as an expression and as its cache key.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::super::super::view::runs;
-use super::lazy::{Integers, Kind, Lazy, State, What, Wish, with};
+use super::lazy::{Integers, Kind, Lazy, LazyNode, LazyOp, State, with_number};
 use super::schedule::Operation;
 use super::{Array, Reduce, Shared, downcast};
 use crate::error::Result;
 use crate::opencl::{Expression, Join, Node, Operand, Step};
 
-/// The wishes that stand behind one, in an order in which each comes after what
-/// it is made of.
+/// The pending graph of a node, in topological order: each step comes after its
+/// operands.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) steps: Vec<Part>,
+pub(super) struct CapturedGraph {
+    pub(super) steps: Vec<CapturedStep>,
+    /// The constants of the steps.
     pub(super) numbers: Vec<f32>,
+    /// The index lists of the steps.
     pub(super) integers: Vec<Integers>,
     pub(super) key: Vec<Token>,
 }
 
-pub(super) struct Part {
-    /// Nothing for the one that is asked for.
+pub(super) struct CapturedStep {
+    /// `None` for the root.
     pub(super) storage: Option<Shared>,
-    /// What it is to be, or what is there.
-    pub(super) wish: Result<Arc<Wish>, Shared>,
+    /// The pending node, or the evaluated storage.
+    pub(super) node: Result<Arc<LazyNode>, Shared>,
     operands: SmallVec<[usize; 3]>,
-    /// So many of the others are made of it.
+    /// How often other steps use it.
     uses: usize,
 }
 
-/// What tells one expression from another.
+/// An element of the cache key, which contains everything that the text of the
+/// kernels depends on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Token {
     Kind(Kind),
     Size(usize),
     Stride(isize),
-    Held(bool),
+    Live(bool),
 }
 
-impl Found {
-    /// Finds what stands behind a wish.
-    pub(super) fn behind(wish: Arc<Wish>) -> Found {
-        let mut found = Found::default();
-        found.add(None, Ok(wish));
+impl CapturedGraph {
+    /// Captures the pending graph of a node.
+    pub(super) fn capture(root: Arc<LazyNode>) -> CapturedGraph {
+        let mut graph = CapturedGraph::default();
+        graph.add(None, Ok(root));
         // ANCHOR: held
-        for step in &found.steps {
-            let held = match (&step.storage, &step.wish) {
+        for step in &graph.steps {
+            let is_live = match (&step.storage, &step.node) {
                 (_, Err(_)) => continue,
                 (None, _) => true,
-                // A number is written wherever it is used.
-                (_, Ok(wish)) if wish.number_alone() => false,
-                // One more is ours.
+                // A constant is never stored.
+                (_, Ok(node)) if node.is_constant() => false,
+                // The graph itself holds one reference.
                 (Some(storage), _) => {
                     Arc::strong_count(storage) > step.uses + 1
                 }
             };
-            found.key.push(Token::Held(held));
+            graph.key.push(Token::Live(is_live));
         }
         // ANCHOR_END: held
-        found
+        graph
     }
 
+    /// Returns the step of a storage; adds it if it is new.
     fn visit(&mut self, storage: &Shared) -> usize {
         let lazy = downcast::<Lazy>(&**storage);
-        let known = lazy.place();
-        let same = |it: &Shared| Arc::ptr_eq(it, storage);
-        if let Some(step) = self.steps.get_mut(known)
-            && step.storage.as_ref().is_some_and(same)
+        let hint = lazy.index_hint();
+        let is_same = |other: &Shared| Arc::ptr_eq(other, storage);
+        if let Some(step) = self.steps.get_mut(hint)
+            && step.storage.as_ref().is_some_and(is_same)
         {
             step.uses += 1;
-            return known;
+            return hint;
         }
-        let wish = match &*lazy.state() {
-            State::Ready(there) => Err(there.clone()),
-            State::Waiting(wish) => Ok(wish.clone()),
+        let node = match &*lazy.state() {
+            State::Ready(evaluated) => Err(evaluated.clone()),
+            State::Pending(node) => Ok(node.clone()),
         };
-        let place = self.add(Some(storage.clone()), wish);
-        lazy.set_place(place);
-        place
+        let index = self.add(Some(storage.clone()), node);
+        lazy.set_index_hint(index);
+        index
     }
 
     fn add(
         &mut self,
         storage: Option<Shared>,
-        wish: Result<Arc<Wish>, Shared>,
+        node: Result<Arc<LazyNode>, Shared>,
     ) -> usize {
         let mut operands = SmallVec::new();
-        match &wish {
-            Err(there) => {
+        match &node {
+            Err(evaluated) => {
                 self.key.push(Token::Kind(Kind::Given));
-                self.key.push(Token::Size(there.len()));
+                self.key.push(Token::Size(evaluated.len()));
             }
-            Ok(wish) => {
-                for operand in wish.operands() {
+            Ok(node) => {
+                for operand in node.operands() {
                     operands.push(self.visit(operand.storage()));
                 }
-                self.describe(wish, &operands);
+                self.add_to_key(node, &operands);
             }
         }
-        self.steps.push(Part { storage, wish, operands, uses: 1 });
+        self.steps.push(CapturedStep { storage, node, operands, uses: 1 });
         self.steps.len() - 1
     }
 
-    /// Writes down what a wish is.
-    fn describe(&mut self, wish: &Wish, operands: &[usize]) {
+    /// Adds a node to the key, and its constant and indices to the lists.
+    fn add_to_key(&mut self, node: &LazyNode, operands: &[usize]) {
         let key = &mut self.key;
-        key.push(Token::Kind(wish.kind()));
-        key.extend(wish.shape.iter().map(|&size| Token::Size(size)));
-        for (operand, step) in wish.operands().iter().zip(operands) {
+        key.push(Token::Kind(node.kind()));
+        key.extend(node.shape.iter().map(|&size| Token::Size(size)));
+        for (operand, step) in node.operands().iter().zip(operands) {
             key.push(Token::Size(*step));
             let is_whole = operand.offset() == 0
                 && operand.is_dense()
@@ -118,67 +122,69 @@ impl Found {
                 let (shape, strides) = (operand.shape(), operand.strides());
                 key.push(Token::Stride(operand.offset() as isize));
                 key.extend(shape.iter().map(|&size| Token::Size(size)));
-                key.extend(strides.iter().map(|&it| Token::Stride(it)));
+                key.extend(strides.iter().map(|&step| Token::Stride(step)));
             }
         }
-        self.numbers.extend(wish.number());
-        if let Some(integers) = wish.integers() {
+        self.numbers.extend(node.number());
+        if let Some(integers) = node.integers() {
             key.push(Token::Size(integers.len()));
             self.integers.push(integers.clone());
         }
     }
 
-    /// Makes the expression that is planned.
+    /// Returns the graph as an expression for the planner.
     pub(super) fn expression(&self) -> Expression<Operation> {
-        let held: Vec<bool> = self
+        let live: Vec<bool> = self
             .key
             .iter()
-            .filter_map(|it| match it {
-                Token::Held(held) => Some(*held),
+            .filter_map(|token| match token {
+                Token::Live(is_live) => Some(*is_live),
                 _ => None,
             })
             .collect();
-        let (mut slot, mut integers, mut held) =
-            (0..self.numbers.len(), 0..self.integers.len(), held.into_iter());
-        let nodes = self.steps.iter().enumerate().map(|(at, step)| {
-            let wish = match &step.wish {
-                Ok(wish) => wish,
-                Err(there) => {
-                    let shape = SmallVec::from_slice(&[there.len()]);
-                    let step = Step::Given(at);
+        let (mut slot, mut integers, mut live) =
+            (0..self.numbers.len(), 0..self.integers.len(), live.into_iter());
+        let nodes = self.steps.iter().enumerate().map(|(index, step)| {
+            let node = match &step.node {
+                Ok(node) => node,
+                Err(evaluated) => {
+                    let shape = SmallVec::from_slice(&[evaluated.len()]);
+                    let step = Step::Given(index);
                     return Node { step, shape, held: false };
                 }
             };
-            let held = held.next().unwrap_or(true);
-            let slot = wish.number().and_then(|_| slot.next());
-            let integers = wish.integers().and_then(|_| integers.next());
+            let held = live.next().unwrap_or(true);
+            let slot = node.number().and_then(|_| slot.next());
+            let integers = node.integers().and_then(|_| integers.next());
             let operand = |which: usize| {
-                operand(&wish.operands()[which], step.operands[which])
+                operand(&node.operands()[which], step.operands[which])
             };
             let all = || (0..step.operands.len()).map(operand).collect();
             let integers = integers.unwrap_or(0);
-            let made = match &wish.what {
-                What::Number(_) => Step::Number(slot.expect("it is one")),
-                What::Unary(op, _) => {
-                    let op = Operation::Unary(with(*op, 0.0));
+            let step = match &node.op {
+                LazyOp::Number(_) => Step::Number(slot.expect("it is one")),
+                LazyOp::Unary(op, _) => {
+                    let op = Operation::Unary(with_number(*op, 0.0));
                     Step::Apply(op, all(), slot)
                 }
-                What::Binary(op, _) => {
+                LazyOp::Binary(op, _) => {
                     Step::Apply(Operation::Binary(*op), all(), None)
                 }
-                What::Choice(_) => Step::Apply(Operation::Choice, all(), None),
-                What::View(_) => Step::View(operand(0)),
-                What::Join(op, _, sizes) => {
+                LazyOp::Choice(_) => {
+                    Step::Apply(Operation::Choice, all(), None)
+                }
+                LazyOp::View(_) => Step::View(operand(0)),
+                LazyOp::Join(op, _, sizes) => {
                     Step::Join(join(*op), operand(0), *sizes)
                 }
-                What::Pick(_, _, width) => {
+                LazyOp::Pick(_, _, width) => {
                     Step::Pick(integers, operand(0), *width)
                 }
-                What::Spread(_, _, block) => {
+                LazyOp::Spread(_, _, block) => {
                     Step::Spread(integers, operand(0), *block)
                 }
             };
-            Node { step: made, shape: wish.shape.clone(), held }
+            Node { step, shape: node.shape.clone(), held }
         });
         Expression(nodes.collect())
     }
@@ -191,7 +197,7 @@ fn join(op: Reduce) -> Join {
     }
 }
 
-/// Takes the view of an operand, in fewest axes.
+/// Describes the view of an operand, with all axes merged that can be.
 fn operand(array: &Array, step: usize) -> Operand {
     let runs = runs([array.view()]);
     Operand {

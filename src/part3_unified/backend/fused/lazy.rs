@@ -1,4 +1,5 @@
-//! A storage that is a wish until somebody wants its numbers.
+//! A storage that is either evaluated or a node of a graph of pending
+//! operations.
 
 use std::fmt;
 use std::mem::Discriminant;
@@ -16,37 +17,38 @@ use super::{
 use crate::error::Result;
 use crate::shape::size;
 
-/// Numbers that are there, or that can be computed.
+/// A storage whose values are evaluated on demand.
 pub(super) struct Lazy {
     len: usize,
     dtype: DType,
-    /// Who computes them; what is there needs nobody.
+    /// The device that will evaluate it; `None` if it was created evaluated.
     device: Option<&'static Fused>,
     state: Mutex<State>,
-    /// Who has counted it last, and where the last schedule has it.
+    /// The last round of counting that has visited it.
     counted: AtomicU64,
-    place: AtomicUsize,
+    /// Its index in the graph that was captured last.
+    index: AtomicUsize,
 }
 
 pub(super) enum State {
     Ready(Shared),
-    Waiting(Arc<Wish>),
+    Pending(Arc<LazyNode>),
 }
 
-/// What is to be computed.
-pub(super) struct Wish {
-    pub(super) what: What,
+/// A pending operation.
+pub(super) struct LazyNode {
+    pub(super) op: LazyOp,
     pub(super) shape: SmallVec<[usize; 4]>,
-    /// The number of its oldest among those behind it. Wishes are numbered, so
-    /// there are not more than it and this one are apart.
+    /// Smallest id among the pending nodes that it depends on. Ids are
+    /// consecutive, so `id - oldest` bounds the size of its graph.
     oldest: u64,
-    number: u64,
-    /// The operation, and the line of the program that asked for it.
+    id: u64,
+    /// The line of the program that called the operation.
     pub(super) caller: Option<&'static Location<'static>>,
 }
 
 // ANCHOR: what
-pub(super) enum What {
+pub(super) enum LazyOp {
     Number(f32),
     Unary(Unary, Array),
     Binary(Binary, [Array; 2]),
@@ -58,39 +60,39 @@ pub(super) enum What {
 }
 // ANCHOR_END: what
 
-/// Integers where a kernel reads them.
+/// Indices where the kernels of the base device can read them.
 #[derive(Clone)]
 pub(super) enum Integers {
-    Sent(Arc<DeviceIndices>),
-    Here(Arc<[usize]>),
+    Uploaded(Arc<DeviceIndices>),
+    Host(Arc<[usize]>),
 }
 
 impl Integers {
     pub(super) fn len(&self) -> usize {
         match self {
-            Integers::Sent(places) => places.len(),
-            Integers::Here(places) => places.len(),
+            Integers::Uploaded(indices) => indices.len(),
+            Integers::Host(indices) => indices.len(),
         }
     }
 
-    pub(super) fn sent(&self) -> Option<&DeviceIndices> {
+    pub(super) fn uploaded(&self) -> Option<&DeviceIndices> {
         match self {
-            Integers::Sent(places) => Some(places),
-            Integers::Here(_) => None,
+            Integers::Uploaded(indices) => Some(indices),
+            Integers::Host(_) => None,
         }
     }
 
-    pub(super) fn here(&self) -> Option<&[usize]> {
+    pub(super) fn host(&self) -> Option<&[usize]> {
         match self {
-            Integers::Here(places) => Some(places),
-            Integers::Sent(_) => None,
+            Integers::Host(indices) => Some(indices),
+            Integers::Uploaded(_) => None,
         }
     }
 }
 
-/// So many wishes are computed together: a kernel of more would have too many
-/// arguments for some devices.
-const MOST: u64 = 64;
+/// Maximum number of nodes that are evaluated together. The kernel of a larger
+/// graph would have too many arguments for some devices.
+const MAX_NODES: u64 = 64;
 
 impl Lazy {
     pub(super) fn ready(storage: Shared) -> Shared {
@@ -98,9 +100,9 @@ impl Lazy {
         Lazy::shared(kind, None, State::Ready(storage))
     }
 
-    pub(super) fn waiting(device: &'static Fused, wish: Wish) -> Shared {
-        let kind = (size(&wish.shape), DType::F32);
-        Lazy::shared(kind, Some(device), State::Waiting(Arc::new(wish)))
+    pub(super) fn pending(device: &'static Fused, node: LazyNode) -> Shared {
+        let kind = (size(&node.shape), DType::F32);
+        Lazy::shared(kind, Some(device), State::Pending(Arc::new(node)))
     }
 
     fn shared(
@@ -108,28 +110,29 @@ impl Lazy {
         device: Option<&'static Fused>,
         state: State,
     ) -> Shared {
-        let (counted, place) = Default::default();
+        let (counted, index) = Default::default();
         let state = Mutex::new(state);
-        Arc::new(Lazy { len, dtype, device, state, counted, place })
+        Arc::new(Lazy { len, dtype, device, state, counted, index })
     }
 
-    /// Returns where a schedule has it, as far as that is known.
-    pub(super) fn place(&self) -> usize {
-        self.place.load(Ordering::Relaxed)
+    /// Returns its index in the graph that was captured last. The caller must
+    /// check it, because that may be a different graph.
+    pub(super) fn index_hint(&self) -> usize {
+        self.index.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set_place(&self, place: usize) {
-        self.place.store(place, Ordering::Relaxed);
+    pub(super) fn set_index_hint(&self, index: usize) {
+        self.index.store(index, Ordering::Relaxed);
     }
 
-    /// Counts what stands behind it and has not been counted in this round, and
-    /// finds the oldest.
+    /// Returns the size of its graph, without nodes that were already counted
+    /// in this round, and the smallest id in it.
     fn count(&self, round: u64) -> (u64, u64) {
         if self.counted.swap(round, Ordering::Relaxed) == round {
             return (0, u64::MAX);
         }
         match &*self.state() {
-            State::Waiting(wish) if !wish.number_alone() => wish.count(round),
+            State::Pending(node) if !node.is_constant() => node.count(round),
             _ => (1, u64::MAX),
         }
     }
@@ -138,36 +141,35 @@ impl Lazy {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number that this is, where it is one.
+    /// Returns its value if it is a constant.
     pub(super) fn number(&self) -> Option<f32> {
         match &*self.state() {
-            State::Waiting(wish) => match wish.what {
-                What::Number(number) => Some(number),
+            State::Pending(node) => match node.op {
+                LazyOp::Number(number) => Some(number),
                 _ => None,
             },
             State::Ready(_) => None,
         }
     }
 
-    /// Returns what is behind it, where it is there.
-    pub(super) fn there(&self) -> Option<Shared> {
+    /// Returns the storage of the base device if it is evaluated.
+    pub(super) fn evaluated(&self) -> Option<Shared> {
         match &*self.state() {
             State::Ready(storage) => Some(storage.clone()),
-            State::Waiting(_) => None,
+            State::Pending(_) => None,
         }
     }
 
-    /// Computes the numbers alone. Whoever has the storage lets the device
-    /// compute it together with others.
+    /// Returns the storage of the base device; evaluates it first if necessary.
     pub(super) fn computed(&self) -> Result<Shared> {
-        match (self.there(), self.device) {
+        match (self.evaluated(), self.device) {
             (Some(storage), _) => Ok(storage),
             (None, Some(device)) => device.compute_one(self),
             (None, None) => unreachable!("what is not there has a device"),
         }
     }
 
-    /// Changes numbers that are there, and that nobody else looks at.
+    /// Changes the values of an evaluated storage that is not shared.
     pub(super) fn change(
         &self,
         change: impl FnOnce(&mut dyn Storage) -> Result<()>,
@@ -176,7 +178,7 @@ impl Lazy {
             State::Ready(storage) => {
                 change(Arc::get_mut(storage).expect("it is ours alone"))
             }
-            State::Waiting(_) => unreachable!("it was computed"),
+            State::Pending(_) => unreachable!("it was computed"),
         }
     }
 }
@@ -193,120 +195,123 @@ impl Storage for Lazy {
 
 impl fmt::Debug for Lazy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.there() {
+        match self.evaluated() {
             Some(storage) => storage.fmt(f),
             None => write!(f, "{} numbers to be computed", self.len),
         }
     }
 }
 
-impl Wish {
-    pub(super) fn new(what: What, shape: &[usize]) -> Wish {
+impl LazyNode {
+    pub(super) fn new(op: LazyOp, shape: &[usize]) -> LazyNode {
         let shape = shape.into();
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let wish = Wish { what, shape, oldest: 0, number, caller: caller() };
-        wish.measured()
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let node = LazyNode { op, shape, oldest: 0, id, caller: caller() };
+        node.with_oldest()
     }
 
-    /// Finds the oldest behind it.
-    pub(super) fn measured(mut self) -> Wish {
+    /// Computes `oldest` from the operands.
+    pub(super) fn with_oldest(mut self) -> LazyNode {
         static ROUND: AtomicU64 = AtomicU64::new(1);
         let operands = self.operands().iter().map(oldest);
-        self.oldest = operands.fold(self.number, u64::min);
-        if self.number - self.oldest >= MOST {
+        self.oldest = operands.fold(self.id, u64::min);
+        if self.id - self.oldest >= MAX_NODES {
             let round = ROUND.fetch_add(1, Ordering::Relaxed);
             let (count, oldest) = self.count(round);
-            // Others were wished for meanwhile that it is not made of.
-            self.oldest = oldest.max(self.number.saturating_sub(count));
+            // Unrelated nodes got ids in between, so the bound was loose.
+            self.oldest = oldest.max(self.id.saturating_sub(count));
         }
         self
     }
 
-    /// Finds what had better be computed now: the largest of what it is made
-    /// of, where it is too much for one kernel.
-    pub(super) fn too_much(&self) -> Option<&Array> {
-        let is_waiting = |it: &&Array| oldest(it) < u64::MAX;
+    /// If the graph is too large for a kernel, returns the operand with the
+    /// largest pending graph, which should be evaluated first.
+    pub(super) fn operand_to_evaluate(&self) -> Option<&Array> {
+        let is_pending = |operand: &&Array| oldest(operand) < u64::MAX;
         let largest = || {
-            let waiting = self.operands().iter().filter(is_waiting);
-            waiting.min_by_key(|it| oldest(it))
+            let pending = self.operands().iter().filter(is_pending);
+            pending.min_by_key(|operand| oldest(operand))
         };
-        (self.number - self.oldest >= MOST).then(largest).flatten()
+        (self.id - self.oldest >= MAX_NODES).then(largest).flatten()
     }
 
-    /// Counts what stands behind it, each once, and finds the oldest.
+    /// Returns the size of its graph, without nodes that were already counted
+    /// in this round, and the smallest id in it.
     fn count(&self, round: u64) -> (u64, u64) {
         let operands = self.operands().iter();
-        let lazies = operands.map(|it| downcast::<Lazy>(&**it.storage()));
+        let lazies = operands.map(|a| downcast::<Lazy>(&**a.storage()));
         let counts = lazies.map(|lazy| lazy.count(round));
-        counts.fold((1, self.number), |(sum, first), (count, oldest)| {
+        counts.fold((1, self.id), |(sum, first), (count, oldest)| {
             (sum + count, first.min(oldest))
         })
     }
 
-    /// Says whether it is a number and nothing else.
-    pub(super) fn number_alone(&self) -> bool {
-        matches!(self.what, What::Number(_))
+    /// Returns whether it is a constant.
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self.op, LazyOp::Number(_))
     }
 
-    /// Lists what it is made of.
     pub(super) fn operands(&self) -> &[Array] {
-        match &self.what {
-            What::Number(_) => &[],
-            What::Binary(_, pair) => pair,
-            What::Choice(all) => all,
-            What::Unary(_, a)
-            | What::View(a)
-            | What::Join(_, a, _)
-            | What::Pick(_, a, _)
-            | What::Spread(_, a, _) => std::slice::from_ref(a),
+        match &self.op {
+            LazyOp::Number(_) => &[],
+            LazyOp::Binary(_, pair) => pair,
+            LazyOp::Choice(all) => all,
+            LazyOp::Unary(_, a)
+            | LazyOp::View(a)
+            | LazyOp::Join(_, a, _)
+            | LazyOp::Pick(_, a, _)
+            | LazyOp::Spread(_, a, _) => std::slice::from_ref(a),
         }
     }
 
-    /// Returns the number that stands in it.
+    /// Returns the constant of the operation, if it has one.
     pub(super) fn number(&self) -> Option<f32> {
-        match &self.what {
-            What::Number(number) => Some(*number),
-            What::Unary(op, _) => number(*op),
+        match &self.op {
+            LazyOp::Number(number) => Some(*number),
+            LazyOp::Unary(op, _) => number(*op),
             _ => None,
         }
     }
 
-    /// Returns the integers that it reads.
+    /// Returns the indices that it reads.
     pub(super) fn integers(&self) -> Option<&Integers> {
-        match &self.what {
-            What::Pick(places, ..) | What::Spread(places, ..) => Some(places),
+        match &self.op {
+            LazyOp::Pick(indices, ..) | LazyOp::Spread(indices, ..) => {
+                Some(indices)
+            }
             _ => None,
         }
     }
 
-    /// Says what it does, but not with which number.
+    /// Returns the operation without its constant.
     pub(super) fn kind(&self) -> Kind {
-        match &self.what {
-            What::Number(_) => Kind::Number,
-            What::Unary(op, _) => Kind::Unary(std::mem::discriminant(op)),
-            What::Binary(op, _) => Kind::Binary(*op),
-            What::Choice(_) => Kind::Choice,
-            What::View(_) => Kind::View,
-            What::Join(op, _, [rows, columns]) => {
+        match &self.op {
+            LazyOp::Number(_) => Kind::Number,
+            LazyOp::Unary(op, _) => Kind::Unary(std::mem::discriminant(op)),
+            LazyOp::Binary(op, _) => Kind::Binary(*op),
+            LazyOp::Choice(_) => Kind::Choice,
+            LazyOp::View(_) => Kind::View,
+            LazyOp::Join(op, _, [rows, columns]) => {
                 Kind::Join(*op, *rows, *columns)
             }
-            What::Pick(_, _, width) => Kind::Pick(*width),
-            What::Spread(_, _, block) => Kind::Spread(*block),
+            LazyOp::Pick(_, _, width) => Kind::Pick(*width),
+            LazyOp::Spread(_, _, block) => Kind::Spread(*block),
         }
     }
 }
 
-/// Returns the number of the oldest wish behind an array that is to be computed.
+/// Returns the smallest id in the pending graph of an array, or `u64::MAX` if
+/// nothing is pending.
 fn oldest(array: &Array) -> u64 {
     match &*downcast::<Lazy>(&**array.storage()).state() {
-        // A number is written into the text, however old it is.
-        State::Waiting(wish) if !wish.number_alone() => wish.oldest,
+        // Constants do not count as nodes of a kernel.
+        State::Pending(node) if !node.is_constant() => node.oldest,
         _ => u64::MAX,
     }
 }
 
-/// What a wish does, but not with which number.
+/// An operation without its constant, as part of a cache key.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Given,
@@ -320,7 +325,7 @@ pub(super) enum Kind {
     Spread(usize),
 }
 
-/// Returns the number of an operation.
+/// Returns the constant of an operation, if it has one.
 fn number(op: Unary) -> Option<f32> {
     match op {
         Unary::Scale(number)
@@ -332,8 +337,8 @@ fn number(op: Unary) -> Option<f32> {
     }
 }
 
-/// Returns an operation with another number.
-pub(super) fn with(op: Unary, number: f32) -> Unary {
+/// Replaces the constant of an operation.
+pub(super) fn with_number(op: Unary, number: f32) -> Unary {
     let number = number.into();
     match op {
         Unary::Scale(_) => Unary::Scale(number),

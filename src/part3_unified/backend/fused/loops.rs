@@ -1,5 +1,19 @@
-//! The same expressions on the processor: one loop over blocks that stay in its
-//! nearest memory, and each line of a plan goes over a block.
+//! Runs a plan on the CPU. The simple algorithm is one loop per line of the
+//! plan, each over all elements:
+//!
+//! ```text
+//! for line in plan.lines:
+//!     for i in 0..n:
+//!         value[line][i] = apply(line, value[operands of line][i])
+//! ```
+//!
+//! Three optimizations are applied to it:
+//!
+//! 1. **Blocks.** The loop over blocks of elements is the outer one, so that
+//!    the values of all lines of a block stay in the nearest cache.
+//! 2. **No copies.** A contiguous input is read in place, and a line that is
+//!    stored contiguously is computed directly in the output.
+//! 3. **Threads.** Elements, or rows, are split among threads.
 
 mod apply;
 mod lines;
@@ -18,28 +32,26 @@ use crate::base::share::{share, threads};
 use crate::error::Result;
 use crate::opencl::{Count, Join, Plan, Space};
 
-/// The numbers of all lines of a block.
-const NEAR: usize = 1 << 15;
-/// A line has at most so many. Each operation begins anew with a block, and in
-/// a short one that is much of its time: seven operations on 10^7 numbers took
-/// 27.8 ms with 256 and 22.7 with 2048 (one thread of an AMD EPYC, the least of
-/// five, November 2026); an Intel Xeon's sixteen took 1.9 and 1.6, and its one
-/// 20.2 and 22.9, of runs that differed by a third.
-const LONG: usize = 1 << 11;
-/// As many numbers as a cache line has: a vector that lies in two of them takes
-/// longer.
+/// Elements of all lines of a block together, which must fit into the nearest
+/// cache.
+const MAX_BLOCK_TOTAL: usize = 1 << 15;
+/// Maximum length of a block. In short blocks, starting each operation takes a
+/// large part of the time; see docs/benchmarks.md.
+const MAX_BLOCK: usize = 1 << 11;
+/// `f32` elements of a cache line. Blocks are aligned to it, because a vector
+/// that spans two cache lines is slower.
 const CACHE_LINE: usize = 16;
-/// So many numbers are worth a second thread.
-const SHARED: usize = 1 << 15;
+/// Minimum elements for a task of a thread.
+const MIN_TASK: usize = 1 << 15;
 
-/// Rows of so few numbers are no block of their own.
-const SHORT: usize = 32;
+/// Rows up to this length are too short to be a block.
+const MAX_SHORT_ROW: usize = 32;
 
-/// Computes a plan from storages of the processor.
+/// Computes a plan from storages of the CPU.
 pub(super) fn run(
     plan: &Plan<Operation>,
     inputs: &[Shared],
-    places: &[&[usize]],
+    index_lists: &[&[usize]],
     numbers: &[f32],
 ) -> Result<SmallVec<[Shared; 4]>> {
     let mut outs: SmallVec<[Numbers; 4]> = SmallVec::new();
@@ -47,50 +59,52 @@ pub(super) fn run(
         outs.push(blocks::blank(length)?);
     }
     let [integers, buffers] = plan.read();
-    let mut given: Vec<&[f32]> = vec![];
+    let mut slices: Vec<&[f32]> = vec![];
     for (buffer, input) in buffers.zip(inputs) {
-        given.resize(given.len().max(buffer + 1), &[]);
-        given[buffer] = blocks::slice(&**input);
+        slices.resize(slices.len().max(buffer + 1), &[]);
+        slices[buffer] = blocks::slice(&**input);
     }
-    let mut all: Vec<&[usize]> = vec![];
-    for (buffer, places) in integers.zip(places) {
-        all.resize(all.len().max(buffer + 1), &[]);
-        all[buffer] = places;
+    let mut places: Vec<&[usize]> = vec![];
+    for (buffer, indices) in integers.zip(index_lists) {
+        places.resize(places.len().max(buffer + 1), &[]);
+        places[buffer] = indices;
     }
-    let length = (NEAR / plan.lines.len().max(1)).clamp(64, LONG);
-    let length = length.next_multiple_of(CACHE_LINE);
-    let (arch, inputs, places) = (Arch::new(), given, all);
+    let length = MAX_BLOCK_TOTAL / plan.lines.len().max(1);
+    let length = length.clamp(64, MAX_BLOCK).next_multiple_of(CACHE_LINE);
+    let (arch, inputs) = (Arch::new(), slices);
     let needed = phases::needed(plan);
     Loops { arch, plan, needed, inputs, places, numbers, length }
-        .share(&mut outs);
+        .compute(&mut outs);
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
 
-/// Says how many elements, or rows of this width, a thread takes at once: a
-/// fourth of its share, but not too little work.
-fn at_once(count: usize, width: usize, threads: usize) -> usize {
-    let least = (SHARED / width).max(1).next_multiple_of(64);
+/// Returns the elements, or rows of this width, of a task: a quarter of a
+/// thread's part, but at least [`MIN_TASK`] elements.
+fn task_len(count: usize, width: usize, threads: usize) -> usize {
+    let least = (MIN_TASK / width).max(1).next_multiple_of(64);
     count.div_ceil(4 * threads).max(least).next_multiple_of(8)
 }
 
 struct Loops<'a> {
     arch: Arch,
     plan: &'a Plan<Operation>,
-    /// Which lines each walk along the rows needs.
+    /// For each phase, the lines that its loop needs.
     needed: Vec<Vec<bool>>,
     inputs: Vec<&'a [f32]>,
+    /// The index lists.
     places: Vec<&'a [usize]>,
+    /// The constants.
     numbers: &'a [f32],
-    /// So many numbers are in a block.
+    /// The length of a block.
     length: usize,
 }
 
-/// A part of an output, from some element on.
+/// A part of an output, and the index of its first element.
 struct Piece<'a>(usize, &'a mut [f32]);
 
 impl<'a> Loops<'a> {
-    /// Lets threads share the elements, or the rows.
-    fn share(&self, outs: &mut [Numbers]) {
+    /// Computes the outputs, with the elements or rows split among threads.
+    fn compute(&self, outs: &mut [Numbers]) {
         let plan = self.plan;
         let (count, width) = match plan.space() {
             Space::Each(n) => (n, 1),
@@ -98,8 +112,8 @@ impl<'a> Loops<'a> {
         };
         let widths: SmallVec<[usize; 4]> =
             outs.iter().map(|out| out.len() / count).collect();
-        let each = match self.is_cut() && threads() > 1 {
-            true => at_once(count, width, threads()),
+        let each = match self.can_split() && threads() > 1 {
+            true => task_len(count, width, threads()),
             false => count,
         };
         let pieces = outs.iter_mut().zip(&widths);
@@ -142,17 +156,18 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Says whether a block has many rows: where they lie across, or are short.
+    /// Returns whether a block has one element of many rows: if adjacent rows
+    /// have adjacent elements, or rows are short.
     fn is_across(&self) -> bool {
         let Space::Rows { columns, .. } = self.plan.space() else {
             return false;
         };
-        let is_short = columns <= SHORT;
+        let is_short = columns <= MAX_SHORT_ROW;
         self.plan.parts() == 1 && (is_short || self.plan.lies_across())
     }
 
-    /// Says whether the outputs lie as the rows do.
-    fn is_cut(&self) -> bool {
+    /// Returns whether each task writes a contiguous part of every output.
+    fn can_split(&self) -> bool {
         let Space::Rows { columns, .. } = self.plan.space() else {
             return true;
         };
@@ -164,6 +179,7 @@ impl<'a> Loops<'a> {
         })
     }
 
+    /// Computes the elements `from..to` of a plan without reductions.
     fn each(
         &self,
         from: usize,
@@ -171,41 +187,42 @@ impl<'a> Loops<'a> {
         pieces: &mut [Piece<'a>],
         near: &mut [Block<'a>],
     ) {
-        let straight = self.straight();
+        let in_place = self.stores_in_place();
         for from in (from..to).step_by(self.length) {
             let n = self.length.min(to - from);
             let counts = [("i", from, 1)];
-            for store in &straight {
+            for store in &in_place {
                 let Piece(start, out) = &mut pieces[*store];
                 let (here, rest) = take(out).split_at_mut(n);
                 (*start, *out) = (*start + n, rest);
                 near[self.plan.stores[*store].line].own = here;
             }
             self.lines(&|_| true, &counts, n, &[], near);
-            let is_left = |store| !straight.contains(&store);
+            let is_left = |store| !in_place.contains(&store);
             self.store(is_left, &counts, n, pieces, near);
         }
     }
 
-    /// Lists the outputs whose lines can be computed where they belong.
-    fn straight(&self) -> SmallVec<[usize; 4]> {
+    /// Returns the outputs whose lines can be computed directly in the output.
+    fn stores_in_place(&self) -> SmallVec<[usize; 4]> {
         let stores = &self.plan.stores;
-        let is_straight = |store: &usize| {
+        let is_in_place = |store: &usize| {
             let line = stores[*store].line;
-            let is_first = stores[..*store].iter().all(|it| it.line != line);
+            let is_first =
+                stores[..*store].iter().all(|other| other.line != line);
             let (_, step) = self.even(*store, &[("i", 0, 1)]);
             is_first && step == 1 && self.is_applied(line)
         };
-        (0..stores.len()).filter(is_straight).collect()
+        (0..stores.len()).filter(is_in_place).collect()
     }
 
-    /// Says where a block of an output begins, and its step.
+    /// Returns the offset of a block of an output, and its step.
     fn even(&self, store: usize, counts: &[Count]) -> (usize, isize) {
         let at = &self.plan.stores[store].at;
         self.plan.parts.even(at, counts).expect("it meets each place once")
     }
 
-    /// Computes a row, or a part of one, block after block.
+    /// Computes a row, or a part of one, block by block.
     fn along(&self, slot: usize, pieces: &mut [Piece], near: &mut [Block<'a>]) {
         let (plan, parts) = (self.plan, self.plan.parts());
         let Space::Rows { columns, segment, .. } = plan.space() else {
@@ -227,7 +244,7 @@ impl<'a> Loops<'a> {
                 self.columns_lines(phase, &counts, n, near);
                 for (joined, join) in joined.iter_mut().zip(&plan.joins) {
                     if join.phase == phase {
-                        let x = near[join.line].numbers(n);
+                        let x = near[join.line].values(n);
                         *joined =
                             blocks::join(join.join == Join::Sum, *joined, x);
                     }
@@ -241,13 +258,13 @@ impl<'a> Loops<'a> {
         }
         for (store, Piece(start, out)) in plan.stores.iter().zip(pieces) {
             if store.at.is_row(plan) {
-                out[slot - *start] = near[store.line].numbers(1)[0];
+                out[slot - *start] = near[store.line].values(1)[0];
             }
         }
     }
 
-    /// Computes many rows beside each other, column after column: where
-    /// neighboring rows lie side by side.
+    /// Computes many rows together, column by column: a block has one element
+    /// of each row.
     fn across(
         &self,
         from: usize,
@@ -274,7 +291,7 @@ impl<'a> Loops<'a> {
                     let all = joined.chunks_mut(n).zip(&plan.joins);
                     for (joined, join) in all {
                         if join.phase == phase {
-                            let x = near[join.line].numbers(n);
+                            let x = near[join.line].values(n);
                             let is_sum = join.join == Join::Sum;
                             blocks::join_each(is_sum, joined, x);
                         }
@@ -292,7 +309,7 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Stores a block of some of the outputs.
+    /// Writes a block to those outputs for which `wanted` returns `true`.
     fn store(
         &self,
         wanted: impl Fn(usize) -> bool,
@@ -306,7 +323,7 @@ impl<'a> Loops<'a> {
             if !wanted(number) {
                 continue;
             }
-            let block = near[store.line].numbers(n);
+            let block = near[store.line].values(n);
             let (first, step) = self.even(number, counts);
             let first = first - *start;
             match step {
@@ -321,7 +338,7 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Returns what there is before the first number.
+/// Returns the initial value of a reduction.
 fn start(join: Join) -> f64 {
     match join {
         Join::Sum => 0.0,
@@ -334,15 +351,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_takes_a_fourth_of_its_share_and_enough_of_it() {
-        // Of 2 threads an eighth of the elements, in eights.
-        assert_eq!(at_once(1 << 20, 1, 2), 1 << 17);
-        assert_eq!(at_once((1 << 20) + 1, 1, 2), (1 << 17) + 8);
-        assert_eq!(at_once(8 * SHARED - 1, 1, 2), SHARED);
-        assert_eq!(at_once(100, 1, 2), SHARED);
-        // Of rows that are long 64, even where one is enough.
-        assert_eq!(at_once(100, 1000, 2), 64);
-        assert_eq!(at_once(1024, 1000, 2), 128);
-        assert_eq!(at_once(1, 1 << 20, 2), 64);
+    fn a_task_is_a_quarter_of_a_threads_part_but_not_too_short() {
+        // With 2 threads, an eighth of the elements, in multiples of 8.
+        assert_eq!(task_len(1 << 20, 1, 2), 1 << 17);
+        assert_eq!(task_len((1 << 20) + 1, 1, 2), (1 << 17) + 8);
+        assert_eq!(task_len(8 * MIN_TASK - 1, 1, 2), MIN_TASK);
+        assert_eq!(task_len(100, 1, 2), MIN_TASK);
+        // At least 64 rows, even if one has enough elements.
+        assert_eq!(task_len(100, 1000, 2), 64);
+        assert_eq!(task_len(1024, 1000, 2), 128);
+        assert_eq!(task_len(1, 1 << 20, 2), 64);
     }
 }

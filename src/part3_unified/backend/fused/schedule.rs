@@ -1,4 +1,4 @@
-//! Which kernels a wish takes, and their launches.
+//! Plans the kernels for a graph, caches them, and launches them.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,15 +8,15 @@ use std::sync::{Arc, PoisonError};
 use smallvec::SmallVec;
 
 use super::super::super::kernels;
-use super::found::{Found, Token};
-use super::lazy::{Integers, Lazy, State, What, Wish};
+use super::found::{CapturedGraph, Token};
+use super::lazy::{Integers, Lazy, LazyNode, LazyOp, State};
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Unary, downcast, loops,
 };
 use crate::error::{Error, Result};
 use crate::opencl::{Formula, Join, Number, Plan, Space, Step, Written};
 
-/// An operation on elements, as a plan knows it: without its number.
+/// An elementwise operation of a plan. Its constant is stored separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Operation {
     Unary(Unary),
@@ -24,37 +24,40 @@ pub(super) enum Operation {
     Choice,
 }
 
-/// Every expression that was met, and its kernels.
+/// The kernels of every graph so far, by its key.
 #[derive(Default)]
-pub(super) struct Known(
-    HashMap<Vec<Token>, Schedule, BuildHasherDefault<Quick>>,
+pub(super) struct ScheduleCache(
+    HashMap<Vec<Token>, Schedule, BuildHasherDefault<FastHasher>>,
 );
 
-/// The kernels of an expression.
+/// The kernels of a graph.
 struct Schedule {
     stages: Vec<Stage>,
-    /// The numbers that it was met with first.
+    /// The constants of the first graph with this key.
     numbers: Vec<f32>,
-    /// Those of them that were others later: arguments.
+    /// Which constants have had different values since. They are arguments of
+    /// the kernels; the others are literals in the text.
     vary: Vec<bool>,
 }
 
 enum Stage {
-    /// A kernel, and the steps that it stores.
+    /// A kernel, and the steps that it stores. `written` is its text; on the
+    /// CPU there is none, and the plan is run by `loops`.
     Kernel {
         plan: Box<Plan<Operation>>,
         written: Option<Written>,
         stored: Vec<(usize, usize)>,
     },
-    /// What was joined in parts, joined.
-    Rest { step: usize, join: Join, sizes: [usize; 2] },
+    /// The second pass of a reduction whose rows were split into parts.
+    SecondPass { step: usize, join: Join, sizes: [usize; 2] },
 }
 
-/// Hashes quickly: nobody chooses the keys to be slow.
+/// A fast hasher. The keys do not come from an attacker, so it need not resist
+/// collisions.
 #[derive(Default)]
-pub(super) struct Quick(u64);
+pub(super) struct FastHasher(u64);
 
-impl Hasher for Quick {
+impl Hasher for FastHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -79,24 +82,24 @@ impl Hasher for Quick {
 }
 
 impl Schedule {
-    /// Finds the kernels: a step that cannot be computed with the others is
-    /// computed before them.
-    fn new(fused: &Fused, found: &Found, vary: Vec<bool>) -> Schedule {
-        let mut expression = found.expression();
+    /// Plans the kernels. A step that cannot be computed in the same kernel as
+    /// its users gets a kernel before them.
+    fn new(fused: &Fused, graph: &CapturedGraph, vary: Vec<bool>) -> Schedule {
+        let mut expression = graph.expression();
         let root = expression.0.len() - 1;
-        let (mut stages, mut waiting) = (vec![], vec![root]);
-        while let Some(&step) = waiting.last() {
+        let (mut stages, mut unplanned) = (vec![], vec![root]);
+        while let Some(&step) = unplanned.last() {
             let plan = match expression.plan(step) {
                 Ok(plan) => plan,
                 Err(before) => {
                     debug_assert!(before < step, "a step comes after its own");
-                    waiting.push(before);
+                    unplanned.push(before);
                     continue;
                 }
             };
-            waiting.pop();
+            unplanned.pop();
             let stored: Vec<(usize, usize)> = plan.stored().collect();
-            let numbers = found.numbers.iter().zip(&vary);
+            let numbers = graph.numbers.iter().zip(&vary);
             let numbers: Vec<Number> = numbers
                 .map(|(number, vary)| match vary {
                     true => Number::Given,
@@ -105,13 +108,13 @@ impl Schedule {
                 .collect();
             let shape =
                 |step: usize| format!("{:?}", &expression.0[step].shape[..]);
-            let written = fused.written(&plan, &numbers, &shape);
-            let rest = match (&expression.0[step].step, plan.space()) {
+            let written = fused.generate(&plan, &numbers, &shape);
+            let second_pass = match (&expression.0[step].step, plan.space()) {
                 (Step::Join(join, ..), Space::Rows { rows, .. })
                     if plan.parts() > 1 =>
                 {
                     let sizes = [rows, plan.parts()];
-                    Some(Stage::Rest { step, join: *join, sizes })
+                    Some(Stage::SecondPass { step, join: *join, sizes })
                 }
                 _ => None,
             };
@@ -121,138 +124,140 @@ impl Schedule {
             }
             let plan = Box::new(plan);
             stages.push(Stage::Kernel { plan, written, stored });
-            stages.extend(rest);
+            stages.extend(second_pass);
         }
-        Schedule { stages, numbers: found.numbers.clone(), vary }
+        Schedule { stages, numbers: graph.numbers.clone(), vary }
     }
 }
 
 impl Fused {
-    /// Computes a storage, if it was not.
+    /// Evaluates a storage, unless it is evaluated.
     pub(super) fn compute(&self, storage: &Shared) -> Result<Shared> {
         downcast::<Lazy>(&**storage).computed()
     }
 
-    /// Computes all that a storage is made of, and what else of it somebody
-    /// holds.
+    /// Evaluates a storage, and the values of its graph that are live.
     pub(super) fn compute_one(&self, lazy: &Lazy) -> Result<Shared> {
-        // One at a time: what one computes another need not.
-        let mut known =
-            self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let wish = match &*lazy.state() {
+        // Only one thread evaluates at a time, so that two graphs with common
+        // nodes do not compute them twice.
+        let mut schedules =
+            self.schedules.lock().unwrap_or_else(PoisonError::into_inner);
+        let node = match &*lazy.state() {
             State::Ready(storage) => return Ok(storage.clone()),
-            State::Waiting(wish) => wish.clone(),
+            State::Pending(node) => node.clone(),
         };
-        let caller = wish.caller;
-        let made = self.computed(&mut known, lazy, wish);
-        made.map_err(|error| late(error, caller))
+        let caller = node.caller;
+        let result = self.evaluate(&mut schedules, lazy, node);
+        result.map_err(|error| late(error, caller))
     }
 
-    fn computed(
+    fn evaluate(
         &self,
-        Known(known): &mut Known,
+        ScheduleCache(schedules): &mut ScheduleCache,
         lazy: &Lazy,
-        wish: Arc<Wish>,
+        node: Arc<LazyNode>,
     ) -> Result<Shared> {
-        if let What::Number(number) = wish.what {
+        if let LazyOp::Number(number) = node.op {
             let storage = self.base()?.upload(&[number], DType::F32)?;
             *lazy.state() = State::Ready(storage.clone());
             return Ok(storage);
         }
-        if let Some(made) = self.alone(&wish)? {
-            *lazy.state() = State::Ready(made.clone());
-            return Ok(made);
+        if let Some(result) = self.single_operation(&node)? {
+            *lazy.state() = State::Ready(result.clone());
+            return Ok(result);
         }
-        let found = Found::behind(wish);
-        let schedule = match known.get_mut(&found.key) {
+        let graph = CapturedGraph::capture(node);
+        let schedule = match schedules.get_mut(&graph.key) {
             Some(schedule) => {
-                schedule.adapt(self, &found);
+                schedule.adapt(self, &graph);
                 schedule
             }
             None => {
-                let vary = vec![false; found.numbers.len()];
-                let schedule = Schedule::new(self, &found, vary);
-                known.entry(found.key.clone()).or_insert(schedule)
+                let vary = vec![false; graph.numbers.len()];
+                let schedule = Schedule::new(self, &graph, vary);
+                schedules.entry(graph.key.clone()).or_insert(schedule)
             }
         };
-        let mut slots: Vec<Option<Shared>> = found
+        let mut slots: Vec<Option<Shared>> = graph
             .steps
             .iter()
-            .map(|step| step.wish.as_ref().err().cloned())
+            .map(|step| step.node.as_ref().err().cloned())
             .collect();
         for stage in &schedule.stages {
-            self.run(stage, &found, &schedule.vary, &mut slots)?;
+            self.run(stage, &graph, &schedule.vary, &mut slots)?;
         }
-        for (step, slot) in found.steps.iter().zip(&slots) {
-            let (Some(storage), Some(made), Ok(_)) =
-                (&step.storage, slot, &step.wish)
+        for (step, slot) in graph.steps.iter().zip(&slots) {
+            let (Some(storage), Some(result), Ok(_)) =
+                (&step.storage, slot, &step.node)
             else {
                 continue;
             };
             let lazy = downcast::<Lazy>(&**storage);
-            *lazy.state() = State::Ready(made.clone());
+            *lazy.state() = State::Ready(result.clone());
         }
-        let made = slots.pop().flatten().expect("the last was asked for");
-        *lazy.state() = State::Ready(made.clone());
-        Ok(made)
+        let result = slots.pop().flatten().expect("the last was asked for");
+        *lazy.state() = State::Ready(result.clone());
+        Ok(result)
     }
 
-    /// Lets the device below compute what is a single operation of numbers that
-    /// are there: it has kernels for that.
-    fn alone(&self, wish: &Wish) -> Result<Option<Shared>> {
-        let mut there: SmallVec<[Array; 3]> = SmallVec::new();
-        for operand in wish.operands() {
+    /// Computes a single operation on evaluated operands on the base device,
+    /// which has kernels for it. Returns `None` for any other node.
+    fn single_operation(&self, node: &LazyNode) -> Result<Option<Shared>> {
+        let mut operands: SmallVec<[Array; 3]> = SmallVec::new();
+        for operand in node.operands() {
             let lazy = downcast::<Lazy>(&**operand.storage());
-            let Some(storage) = lazy.there() else { return Ok(None) };
+            let Some(storage) = lazy.evaluated() else { return Ok(None) };
             let view = operand.view.clone();
-            there.push(Array { device: self.base, storage, view });
+            operands.push(Array { device: self.base, storage, view });
         }
-        // What is read through strides is read better by a kernel of its own.
-        let is_dense = there.iter().all(Array::is_dense);
-        let by_elements = matches!(
-            wish.what,
-            What::Unary(..) | What::Binary(..) | What::Choice(_)
+        // For strided operands, a generated kernel is faster.
+        let is_dense = operands.iter().all(Array::is_dense);
+        let is_elementwise = matches!(
+            node.op,
+            LazyOp::Unary(..) | LazyOp::Binary(..) | LazyOp::Choice(_)
         );
-        if by_elements && !is_dense {
+        if is_elementwise && !is_dense {
             return Ok(None);
         }
         let base = self.base()?;
-        let made = match (&wish.what, &there[..]) {
-            (What::Unary(op, _), [a]) => base.unary(*op, a),
-            (What::Binary(op, _), [a, b]) => base.binary(*op, a, b),
-            (What::Choice(_), [mask, a, b]) => base.where_cond(mask, a, b),
-            (What::View(_), [a]) => base.copy(a),
-            (What::Join(op, _, [rows, columns]), [a]) => {
+        let result = match (&node.op, &operands[..]) {
+            (LazyOp::Unary(op, _), [a]) => base.unary(*op, a),
+            (LazyOp::Binary(op, _), [a, b]) => base.binary(*op, a, b),
+            (LazyOp::Choice(_), [mask, a, b]) => base.where_cond(mask, a, b),
+            (LazyOp::View(_), [a]) => base.copy(a),
+            (LazyOp::Join(op, _, [rows, columns]), [a]) => {
                 base.reduce(*op, a, *rows, *columns)
             }
-            (What::Pick(Integers::Here(places), ..), [a]) => {
-                base.index_select(a, places)
+            (LazyOp::Pick(Integers::Host(indices), ..), [a]) => {
+                base.index_select(a, indices)
             }
-            (What::Pick(Integers::Sent(places), ..), [a]) => {
+            (LazyOp::Pick(Integers::Uploaded(indices), ..), [a]) => {
                 match self.gpu()? {
-                    Some(gpu) => gpu.rows_at_uploaded(a, places, places.len()),
+                    Some(gpu) => {
+                        gpu.rows_at_uploaded(a, indices, indices.len())
+                    }
                     None => return Ok(None),
                 }
             }
             _ => return Ok(None),
         };
-        made.map(Some)
+        result.map(Some)
     }
 
-    /// Runs a kernel.
+    /// Runs a stage. `slots` has the storages of the steps that are evaluated.
     fn run(
         &self,
         stage: &Stage,
-        found: &Found,
+        graph: &CapturedGraph,
         vary: &[bool],
         slots: &mut [Option<Shared>],
     ) -> Result<()> {
-        let there = |slots: &[Option<Shared>], step: usize| {
+        let evaluated = |slots: &[Option<Shared>], step: usize| {
             slots[step].clone().expect("it was computed before")
         };
         match stage {
-            Stage::Rest { step, join, sizes } => {
-                let parts = there(slots, *step);
+            Stage::SecondPass { step, join, sizes } => {
+                let parts = evaluated(slots, *step);
                 let a = Array::dense(self.base, parts, sizes);
                 let op = match join {
                     Join::Sum => Reduce::Sum,
@@ -263,53 +268,53 @@ impl Fused {
                 slots[*step] = Some(whole);
             }
             Stage::Kernel { plan, written, stored } => {
-                let [places, inputs] = plan.read();
-                let places = places.map(|at| &found.integers[at]);
+                let [integers, inputs] = plan.read();
+                let integers = integers.map(|list| &graph.integers[list]);
                 let inputs: SmallVec<[Shared; 8]> =
-                    inputs.map(|step| there(slots, step)).collect();
-                let numbers = &found.numbers;
-                let made = match (written, self.gpu()?) {
+                    inputs.map(|step| evaluated(slots, step)).collect();
+                let numbers = &graph.numbers;
+                let results = match (written, self.gpu()?) {
                     (Some(written), Some(gpu)) => {
-                        let given = numbers.iter().zip(vary);
-                        let given = given
+                        let args = numbers.iter().zip(vary);
+                        let args = args
                             .filter(|(_, vary)| **vary)
                             .map(|(number, _)| *number);
                         let lengths = plan.lengths();
                         gpu.run_generated(
                             written,
-                            places.filter_map(Integers::sent),
+                            integers.filter_map(Integers::uploaded),
                             &inputs,
                             lengths,
-                            given,
+                            args,
                         )?
                     }
                     _ => {
-                        let places: Vec<&[usize]> =
-                            places.filter_map(Integers::here).collect();
-                        loops::run(plan, &inputs, &places, numbers)?
+                        let integers: Vec<&[usize]> =
+                            integers.filter_map(Integers::host).collect();
+                        loops::run(plan, &inputs, &integers, numbers)?
                     }
                 };
-                for ((step, _), made) in stored.iter().zip(made) {
-                    slots[*step] = Some(made);
+                for ((step, _), result) in stored.iter().zip(results) {
+                    slots[*step] = Some(result);
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes the kernel of a plan, where the device below runs kernels.
-    fn written(
+    /// Generates the kernel of a plan if the base device is an OpenCL device.
+    fn generate(
         &self,
         plan: &Plan<Operation>,
         numbers: &[Number],
         shape: &dyn Fn(usize) -> String,
     ) -> Option<Written> {
-        let units = self.gpu().ok().flatten()?.limits();
+        let limits = self.gpu().ok().flatten()?.limits();
         let team = match plan.space() {
-            Space::Each(_) => units.generated(1, 1, false),
+            Space::Each(_) => limits.generated(1, 1, false),
             Space::Rows { rows, segment, .. } => {
                 let (rows, across) = (rows * plan.parts(), plan.lies_across());
-                units.generated(rows, segment, across)
+                limits.generated(rows, segment, across)
             }
         };
         Some(plan.write(formula, numbers, team, shape))
@@ -317,23 +322,24 @@ impl Fused {
 }
 
 // ANCHOR: late
-/// Says in an error that comes late who had asked for what it was to compute.
+/// Adds to the error of a deferred operation the line of the program that called
+/// it.
 pub(super) fn late(
     error: Error,
     caller: Option<&'static Location<'static>>,
 ) -> Error {
     match (error, caller) {
-        (Error::Device(sentence), Some(place)) => Error::Device(format!(
+        (Error::Device(sentence), Some(caller)) => Error::Device(format!(
             "{sentence} (it was to compute what {}:{} asked for)",
-            place.file(),
-            place.line()
+            caller.file(),
+            caller.line()
         )),
         (error, _) => error,
     }
 }
 // ANCHOR_END: late
 
-/// Finds the formula of an operation.
+/// Returns the OpenCL C formula of an operation.
 fn formula(op: Operation) -> Formula {
     let kernel = match op {
         Operation::Unary(op) => kernels::unary(op).0,
@@ -345,16 +351,16 @@ fn formula(op: Operation) -> Formula {
 
 // ANCHOR: adapt
 impl Schedule {
-    /// Takes numbers that are not those of the first time as arguments from now
-    /// on.
-    fn adapt(&mut self, fused: &Fused, found: &Found) {
-        let now = found.numbers.iter().zip(&self.numbers);
+    /// If a constant differs from the first graph, turns it into an argument
+    /// from now on and generates the kernels again.
+    fn adapt(&mut self, fused: &Fused, graph: &CapturedGraph) {
+        let now = graph.numbers.iter().zip(&self.numbers);
         let differ = now.map(|(now, first)| now.to_bits() != first.to_bits());
         let vary: Vec<bool> =
             differ.zip(&self.vary).map(|(now, ever)| now || *ever).collect();
         if vary != self.vary {
             let numbers = std::mem::take(&mut self.numbers);
-            *self = Schedule::new(fused, found, vary);
+            *self = Schedule::new(fused, graph, vary);
             self.numbers = numbers;
         }
     }

@@ -1,30 +1,31 @@
-//! Sums that are put off until a step asks for many of them, which then take
-//! one launch: horizontal fusion.
+//! Horizontal fusion: column sums are deferred until an optimizer step needs
+//! many of them, which then share a launch.
 
 use std::sync::PoisonError;
 
 use super::super::gpu::{ColumnSums, OpenCl};
-use super::lazy::{Lazy, State, What};
+use super::lazy::{Lazy, LazyOp, State};
 use super::schedule::late;
-use super::{Array, Fused, Reduce, Shared, downcast, is_single};
+use super::{Array, Fused, Reduce, Shared, downcast, is_f32};
 use crate::error::Result;
 
 impl Fused {
-    /// Returns the device below where it takes such sums together.
-    fn sums_of(&self, a: &Array) -> Result<Option<&'static OpenCl>> {
-        Ok(self.gpu()?.filter(|_| is_single(a)))
+    /// Returns the base device if it can compute the column sums of several
+    /// such arrays in one launch.
+    fn gpu_for_sums(&self, a: &Array) -> Result<Option<&'static OpenCl>> {
+        Ok(self.gpu()?.filter(|_| is_f32(a)))
     }
 
-    /// Wishes for the sums down the columns of a matrix.
-    fn sums(&self, a: &Array, columns: usize) -> Result<Shared> {
+    /// Defers the column sums of a matrix.
+    fn column_sums(&self, a: &Array, columns: usize) -> Result<Shared> {
         let rows = a.len() / columns;
         let a = a.reshape(&[rows, columns])?.permute(&[1, 0])?;
-        self.wish(What::Join(Reduce::Sum, a, [columns, rows]), &[columns])
+        self.defer(LazyOp::Join(Reduce::Sum, a, [columns, rows]), &[columns])
     }
 
     // ANCHOR: product
-    /// Multiplies. What comes in parts is put off until somebody wants their
-    /// sum.
+    /// Multiplies. If the base device splits `k`, the sum of the parts is
+    /// deferred.
     pub(super) fn product(
         &self,
         a: &Array,
@@ -32,11 +33,11 @@ impl Fused {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let Some(gpu) = self.sums_of(a)? else {
+        let Some(gpu) = self.gpu_for_sums(a)? else {
             return self
                 .now([a, b], |base, [a, b]| base.contract(a, b, batch, inner));
         };
-        let (out, parts) = self.handed_on([a, b], |_, [a, b]| {
+        let (out, parts) = self.on_base([a, b], |_, [a, b]| {
             gpu.product_in_parts(a, b, batch, inner)
         })?;
         let out = Lazy::ready(out);
@@ -44,66 +45,71 @@ impl Fused {
             return Ok(out);
         }
         let n = out.len() / parts;
-        self.sums(&Array::dense(a.device(), out, &[parts, n]), n)
+        self.column_sums(&Array::dense(a.device(), out, &[parts, n]), n)
     }
     // ANCHOR_END: product
 
-    /// Computes the gradients of [`Backend::layer_norm`](super::Backend). Those
-    /// of the weight and of the bias are sums, which can wait.
+    /// Computes the gradients of
+    /// [`Backend::layer_norm`](super::Backend::layer_norm). The gradients of
+    /// the weight and of the bias are column sums, which are deferred.
     pub(super) fn norm_grads(
         &self,
-        of: [&Array; 3],
+        operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        let [a, grad_out, weight] = of;
+        let [a, grad_out, weight] = operands;
         let columns = weight.len();
         let is_short =
             |gpu: &&OpenCl| gpu.can_share_launch(a.len() / columns, columns);
-        let Some(gpu) = self.sums_of(a)?.filter(is_short) else {
-            let made = self
-                .handed_on(of, |base, of| base.layer_norm_grads(of, epsilon))?;
-            return Ok(made.map(Lazy::ready));
+        let Some(gpu) = self.gpu_for_sums(a)?.filter(is_short) else {
+            let grads = self.on_base(operands, |base, operands| {
+                base.layer_norm_grads(operands, epsilon)
+            })?;
+            return Ok(grads.map(Lazy::ready));
         };
-        let made = self.handed_on(of, |_, of| gpu.norm_slopes(of, epsilon))?;
-        let [slopes, of_weight] = made.map(Lazy::ready);
-        let of_weight = a.dense_like(of_weight);
+        let results = self.on_base(operands, |_, operands| {
+            gpu.norm_slopes(operands, epsilon)
+        })?;
+        let [grads, weight_terms] = results.map(Lazy::ready);
+        let weight_terms = a.dense_like(weight_terms);
         Ok([
-            slopes,
-            self.sums(&of_weight, columns)?,
-            self.sums(grad_out, columns)?,
+            grads,
+            self.column_sums(&weight_terms, columns)?,
+            self.column_sums(grad_out, columns)?,
         ])
     }
 
-    /// Computes together what of these are sums down the columns of matrices
-    /// that are there.
+    /// Finds the arrays that are column sums of evaluated matrices, and computes
+    /// them in shared launches.
     pub(super) fn compute_sums<'a>(
         &self,
         arrays: impl Iterator<Item = &'a Array>,
     ) -> Result<()> {
         let Some(gpu) = self.gpu()? else { return Ok(()) };
-        let _one = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut wishes, mut sums) = (vec![], vec![]);
+        let _guard =
+            self.schedules.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut pending, mut sums) = (vec![], vec![]);
         let mut caller = None;
         for array in arrays {
             let lazy = downcast::<Lazy>(&**array.storage());
-            let State::Waiting(wish) = &*lazy.state() else { continue };
-            let What::Join(Reduce::Sum, a, [rows, _]) = &wish.what else {
+            let State::Pending(node) = &*lazy.state() else { continue };
+            let LazyOp::Join(Reduce::Sum, a, [rows, _]) = &node.op else {
                 continue;
             };
-            let there = downcast::<Lazy>(&**a.storage()).there();
-            let Some(storage) = there else { continue };
+            let evaluated = downcast::<Lazy>(&**a.storage()).evaluated();
+            let Some(storage) = evaluated else { continue };
             let a = Array { device: self.base, storage, view: a.view.clone() };
             if let Some(sum) = ColumnSums::new(a, *rows) {
-                caller = caller.or(wish.caller);
-                wishes.push(lazy);
+                caller = caller.or(node.caller);
+                pending.push(lazy);
                 sums.push(sum);
             }
         }
         if sums.len() > 1 {
-            let made = gpu.column_sums(&sums);
-            let made = made.map_err(|error| late(error, caller))?;
-            for (lazy, made) in wishes.into_iter().zip(made) {
-                *lazy.state() = State::Ready(made);
+            let results = gpu.column_sums(&sums);
+            let results = results.map_err(|error| late(error, caller))?;
+            for (lazy, result) in pending.into_iter().zip(results) {
+                *lazy.state() = State::Ready(result);
             }
         }
         Ok(())

@@ -46,7 +46,7 @@ impl OpenCl {
         Ok(results)
     }
 
-    /// Updates as many parameters as one of the kernels takes: in one launch if
+    /// Updates a group of parameters that one kernel can take: in one launch if
     /// the previous step has written their means next to each other, otherwise
     /// in one launch each.
     fn adam_group(

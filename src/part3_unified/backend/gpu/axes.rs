@@ -11,8 +11,8 @@ use crate::error::Result;
 /// The number of axes of a kernel; see `kernels/part3/copy.cl`.
 pub(super) const AXES: usize = 8;
 
-/// Returns the sizes and the strides of views of one shape, with as many axes
-/// merged as possible and padded in front with axes of size 1. Returns `None`
+/// Returns the sizes and the strides of views of one shape, with all axes
+/// merged that can be, and padded in front with axes of size 1. Returns `None`
 /// if there are more axes than a kernel has.
 pub(super) fn walk<const N: usize, const M: usize>(
     views: [&View; N],

@@ -1,5 +1,5 @@
-//! Operations on blocks, one after another, in one function that is compiled
-//! for the widest registers of a processor.
+//! Applies the operations of a plan to blocks, in one function that is compiled
+//! for the widest registers of the processor.
 
 use std::hint::select_unpredictable;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::super::super::cpu::blocks::{self, Fma};
-use super::super::lazy::with;
+use super::super::lazy::with_number;
 use super::super::schedule::Operation;
 use super::Loops;
 use super::lines::Block;
 use crate::opencl::Value;
 
-/// Some of the lines that apply an operation, for a block of each.
+/// Consecutive operations of a plan, to be applied to a block.
 pub(super) struct Applied<'w, 'a> {
     pub(super) loops: &'w Loops<'a>,
     pub(super) lines: Range<usize>,
@@ -36,18 +36,19 @@ impl WithSimd for Applied<'_, '_> {
             };
             let (before, rest) = near.split_at_mut(number);
             let out = &mut rest[0].own[..n];
-            let block = |line: usize| before[line].numbers(n);
+            let block = |line: usize| before[line].values(n);
             match (op, &args[..]) {
                 (Operation::Unary(op), [x]) => {
-                    let number = |it: usize| with(*op, loops.numbers[it]);
-                    let op = slot.map_or(*op, number);
+                    let with_number =
+                        |slot: usize| with_number(*op, loops.numbers[slot]);
+                    let op = slot.map_or(*op, with_number);
                     blocks::unary(fma, op, block(*x), out);
                 }
                 (Operation::Binary(op), [x, y]) => {
                     blocks::binary(*op, block(*x), block(*y), out);
                 }
                 (Operation::Choice, [mask, x, y]) => {
-                    let [mask, x, y] = [mask, x, y].map(|it| block(*it));
+                    let [mask, x, y] = [mask, x, y].map(|line| block(*line));
                     let pairs = mask.iter().zip(x).zip(y);
                     for (out, ((mask, x), y)) in out.iter_mut().zip(pairs) {
                         *out = select_unpredictable(*mask != 0.0, *x, *y);

@@ -1,31 +1,32 @@
-//! How the lines of a plan get their numbers: from an input, or by an operation.
+//! Computes the values of the lines of a plan: loads from inputs, constants,
+//! results of reductions, and operations.
 
 use super::apply::Applied;
 use super::{CACHE_LINE, Loops};
 use crate::opencl::{Count, Index, Value};
 
-/// A block of a line: in memory of its own, or where it lies in an input.
+/// The values of a line for a block: in scratch memory, or a slice of an input.
 pub(super) struct Block<'a> {
     pub(super) own: &'a mut [f32],
-    given: Option<&'a [f32]>,
+    input: Option<&'a [f32]>,
 }
 
 impl Block<'_> {
-    pub(super) fn numbers(&self, n: usize) -> &[f32] {
-        &self.given.unwrap_or(self.own)[..n]
+    pub(super) fn values(&self, n: usize) -> &[f32] {
+        &self.input.unwrap_or(self.own)[..n]
     }
 }
 
 impl<'a> Loops<'a> {
-    /// Cuts memory into a block for each line, from a cache line on.
+    /// Splits memory into a block for each line, aligned to cache lines.
     pub(super) fn blocks(&self, memory: &'a mut [f32]) -> Vec<Block<'a>> {
         let bytes = CACHE_LINE * size_of::<f32>();
         let first = memory.as_ptr().align_offset(bytes).min(CACHE_LINE);
         let blocks = memory[first..].chunks_exact_mut(self.length);
-        blocks.map(|own| Block { own, given: None }).collect()
+        blocks.map(|own| Block { own, input: None }).collect()
     }
 
-    /// Computes the lines of a phase that are the same in each column.
+    /// Computes the lines of a phase that have one value per row.
     pub(super) fn rows_lines(
         &self,
         phase: usize,
@@ -41,7 +42,8 @@ impl<'a> Loops<'a> {
         self.lines(&wanted, counts, n, joined, near);
     }
 
-    /// Computes the lines of the columns that the loop of a phase needs.
+    /// Computes the lines with one value per element that the loop of a phase
+    /// needs.
     pub(super) fn columns_lines(
         &self,
         phase: usize,
@@ -59,8 +61,9 @@ impl<'a> Loops<'a> {
         matches!(self.plan.lines[line].value, Value::Apply(..))
     }
 
-    /// Computes some lines for a block, in their order: those that apply an
-    /// operation, as many as follow each other, at once.
+    /// Computes the lines for which `wanted` returns `true`, in order.
+    /// Consecutive operations are computed in one call, so that the code is
+    /// dispatched by register width only once.
     pub(super) fn lines(
         &self,
         wanted: &dyn Fn(usize) -> bool,
@@ -75,7 +78,7 @@ impl<'a> Loops<'a> {
                 from += 1;
             } else if self.is_applied(from) {
                 let is_other =
-                    |it: &usize| wanted(*it) && !self.is_applied(*it);
+                    |line: &usize| wanted(*line) && !self.is_applied(*line);
                 let to = (from..count).find(is_other).unwrap_or(count);
                 let (loops, lines, near) = (self, from..to, &mut *near);
                 self.arch.dispatch(Applied { loops, lines, wanted, n, near });
@@ -83,25 +86,25 @@ impl<'a> Loops<'a> {
             } else {
                 let (before, rest) = near.split_at_mut(from);
                 let out = &mut rest[0].own[..n];
-                rest[0].given = self.given(from, counts, joined, before, out);
+                rest[0].input = self.source(from, counts, joined, before, out);
                 from += 1;
             }
         }
     }
 
-    /// Computes the numbers of a line that applies no operation, or says where
-    /// in an input they lie.
-    fn given(
+    /// Writes the values of a line that is not an operation to `out`, or returns
+    /// a slice of an input with these values.
+    fn source(
         &self,
-        number: usize,
+        line: usize,
         counts: &[Count],
         joined: &[f64],
         before: &[Block],
         out: &mut [f32],
     ) -> Option<&'a [f32]> {
         let n = out.len();
-        let block = |line: usize| before[line].numbers(n);
-        match &self.plan.lines[number].value {
+        let block = |line: usize| before[line].values(n);
+        match &self.plan.lines[line].value {
             Value::Load(buffer, at) => {
                 return self.load(self.inputs[*buffer], at, counts, out);
             }
@@ -126,7 +129,8 @@ impl<'a> Loops<'a> {
         None
     }
 
-    /// Reads a block from wherever it lies, where it is not one piece.
+    /// Returns a block of an input if it is contiguous; otherwise copies it to
+    /// `out`.
     fn load(
         &self,
         all: &'a [f32],

@@ -1,10 +1,11 @@
-//! What is computed in which walk along the rows: each join ends one.
+//! Assigns the lines of a plan to phases. A phase is one pass over the rows;
+//! a reduction ends a phase, because later lines need its result.
 
 use super::{Loops, Operation};
 use crate::opencl::{Plan, Value};
 
-/// Lists for each walk which lines it needs: those that its joins are made of,
-/// and those that are stored in it.
+/// Returns for each phase which lines its pass needs: those that its reductions
+/// and its stores depend on.
 pub(super) fn needed(plan: &Plan<Operation>) -> Vec<Vec<bool>> {
     let last = last(plan);
     let mut needed = vec![vec![false; plan.lines.len()]; last + 1];
@@ -20,7 +21,7 @@ pub(super) fn needed(plan: &Plan<Operation>) -> Vec<Vec<bool>> {
     needed
 }
 
-/// Marks a line, and what it is made of.
+/// Marks a line and everything that it depends on.
 fn mark(plan: &Plan<Operation>, line: usize, needed: &mut [bool]) {
     if std::mem::replace(&mut needed[line], true) {
         return;
@@ -38,7 +39,8 @@ fn last(plan: &Plan<Operation>) -> usize {
     plan.lines.iter().map(|line| line.phase).max().unwrap_or(0)
 }
 
-/// Finds the walk that stores a line: one that needs it, or the last.
+/// Returns the phase that stores a line: the first that needs the line anyway,
+/// or else the last.
 fn phase_of(
     plan: &Plan<Operation>,
     needed: &[Vec<bool>],
@@ -49,20 +51,22 @@ fn phase_of(
 }
 
 impl Loops<'_> {
-    /// Returns the number of the last phase.
+    /// Returns the index of the last phase.
     pub(super) fn last(&self) -> usize {
         self.needed.len() - 1
     }
 
-    /// Finds the loop that stores a line.
+    /// Returns the phase that stores a line.
     pub(super) fn phase_of(&self, line: usize) -> usize {
         phase_of(self.plan, &self.needed, line)
     }
 
+    /// Returns whether a phase has reductions or stores, and so needs a pass.
     pub(super) fn has_loop(&self, phase: usize) -> bool {
         let plan = self.plan;
-        let stores = plan.stores.iter().filter(|it| !it.at.is_row(plan));
+        let mut stores =
+            plan.stores.iter().filter(|store| !store.at.is_row(plan));
         plan.joins.iter().any(|join| join.phase == phase)
-            || stores.into_iter().any(|it| self.phase_of(it.line) == phase)
+            || stores.any(|store| self.phase_of(store.line) == phase)
     }
 }

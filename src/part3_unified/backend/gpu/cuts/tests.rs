@@ -86,8 +86,9 @@ fn a_sum_is_split_if_it_is_long_or_compute_units_would_idle() {
 
 #[test]
 fn a_product_of_few_rows_has_an_item_per_column() {
-    let cut =
-        |limits: DeviceLimits, of, batches| limits.by_columns(sizes(of, batches));
+    let cut = |limits: DeviceLimits, of, batches| {
+        limits.by_columns(sizes(of, batches))
+    };
     let local = [128, 1, 1];
     let found = cut(CARD, [8, 1024, 129], 3);
     let (length, parts) = (256, 4);
@@ -112,8 +113,9 @@ fn a_product_of_few_rows_has_an_item_per_column() {
 
 #[test]
 fn a_product_with_long_sums_has_a_group_per_square() {
-    let cut =
-        |limits: DeviceLimits, of, batches| limits.by_squares(sizes(of, batches));
+    let cut = |limits: DeviceLimits, of, batches| {
+        limits.by_squares(sizes(of, batches))
+    };
     let local = [256, 1, 1];
     let found = cut(CARD, [9, 1 << 20, 8], 1);
     let (length, parts) = (10496, 100);
