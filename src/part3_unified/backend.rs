@@ -249,8 +249,8 @@ impl Reduce {
 /// `examples/part3_spiral/counting.rs` implements a complete device with plain
 /// loops.
 pub trait Backend: Send + Sync {
-    /// Returns the name of the device. A registered device is looked up by this
-    /// name.
+    /// Returns the name of the device. A registered device is looked up by
+    /// this name.
     fn name(&self) -> String;
     /// Returns the number of bytes in live storages, now and at the peak.
     fn memory(&self) -> Memory;
@@ -272,8 +272,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Copies values from the host into a storage of type `dtype`. A device
-    /// with a single type may ignore `dtype`; the caller checks the type of the
-    /// storage it gets.
+    /// with a single type may ignore `dtype`; the caller checks the type of
+    /// the storage it gets.
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
     /// Copies all elements to the host. `f64` elements are rounded.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
@@ -336,15 +336,15 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared> {
         max_share(a, most, grads, axes)
     }
-    /// Multiplies batches of matrices: (batch, m, k) x (batch, k, n) -> (batch,
-    /// m, n). Both operands have three axes.
+    /// Multiplies batches of matrices: (batch, m, k) x (batch, k, n) ->
+    /// (batch, m, n). Both operands have three axes.
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared>;
     /// Contracts two views over their last axes: (batch.., rows.., inner..) x
     /// (batch.., columns.., inner..) -> (batch.., rows.., columns..). `batch`
     /// and `inner` count the axes of each kind. A convolution uses this to
-    /// multiply the windows of an image without copying them. Default: reshapes
-    /// the operands to matrices, which copies if no strides can express the
-    /// matrix, and calls [`Backend::matmul`].
+    /// multiply the windows of an image without copying them. Default:
+    /// reshapes the operands to matrices, which copies if no strides can
+    /// express the matrix, and calls [`Backend::matmul`].
     fn contract(
         &self,
         a: &Array,
@@ -383,8 +383,8 @@ pub trait Backend: Send + Sync {
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         attention::attend(a, heads)
     }
-    /// Computes the gradient of self-attention from the operand, the result and
-    /// the upstream gradient. Default: composed of the other primitives.
+    /// Computes the gradient of self-attention from the operand, the result
+    /// and the upstream gradient. Default: composed of the other primitives.
     fn self_attention_grads(
         &self,
         [a, _, grad_out]: [&Array; 3],
@@ -392,12 +392,12 @@ pub trait Backend: Send + Sync {
     ) -> Result<Shared> {
         attention::attend_back(a, grad_out, heads)
     }
-    /// Normalizes each row of an array to mean 0 and variance 1, then applies a
-    /// weight and a bias; see
+    /// Normalizes each row of an array to mean 0 and variance 1, then applies
+    /// a weight and a bias; see
     /// [`Tensor::layer_norm`](super::Tensor::layer_norm). The operands are the
     /// array, the weight and the bias. A row spans as many of the array's last
-    /// axes as the weight has. The array is not empty. Default: composed of the
-    /// other primitives.
+    /// axes as the weight has. The array is not empty. Default: composed of
+    /// the other primitives.
     fn layer_norm(
         &self,
         operands: [&Array; 3],
@@ -440,9 +440,9 @@ pub trait Backend: Send + Sync {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared>;
-    /// Adds windows, (.., rows, columns, height, width), into `count` images of
-    /// size `image` (height, width), summing where windows overlap. This is the
-    /// adjoint of [`View::windows`]. The window has no padding.
+    /// Adds windows, (.., rows, columns, height, width), into `count` images
+    /// of size `image` (height, width), summing where windows overlap. This is
+    /// the adjoint of [`View::windows`]. The window has no padding.
     fn fold(
         &self,
         a: &Array,

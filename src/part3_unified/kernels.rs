@@ -1,7 +1,9 @@
-//! The kernels of Part 3, for arrays that begin at an offset and for views:
-//! the files of `kernels/part3/`, compiled into the crate, each with its
-//! reach. That launching one of them is safe is argued in
-//! [`Kernel`], and tested as it is for those of Part 2.
+//! The kernels of Part 3, for arrays with an offset and for strided views: the
+//! files of `kernels/part3/`, compiled into the crate.
+//!
+//! Each kernel has a *reach*, a function that computes from the arguments of a
+//! launch how many elements of each buffer the kernel may access. A launch is
+//! checked against it. [`Kernel`] explains why launches are therefore safe.
 
 #![allow(unsafe_code)]
 
@@ -10,8 +12,8 @@ use smallvec::smallvec;
 use super::{Binary, Reduce, Unary};
 use crate::opencl::{self, Given, Kernel, Reached, counted, view};
 
-/// A kernel of a file under `kernels/`, for numbers of `f32` until [`typed`]
-/// says otherwise.
+/// A kernel of a file under `kernels/`, compiled for `f32`; [`typed`] changes
+/// the type.
 macro_rules! kernel {
     ($file:literal, $name:expr, $reach:expr) => {
         kernel!($file, $name, $reach, [])
@@ -26,7 +28,8 @@ macro_rules! kernel {
             $name,
             $reach
         );
-        // SAFETY: whatever sizes and types are, the file guards each access.
+        // SAFETY: the files guard each access by the number of elements, for
+        // any options and types.
         unsafe {
             KERNEL
                 .with_options(concat!($($option),*))
@@ -45,7 +48,7 @@ mod transformer;
 mod types;
 
 pub use adam::ADAM;
-use copies::each_place_once;
+use copies::dense_len;
 pub use copies::{COPY_INDEXED, COPY_STRIDED, COPY_TILED, COPY_TO_STRIDED};
 pub use indexing::{INDEX_ADD, INDEX_ADD_SORTED, INDEX_SELECT};
 pub use products::{
@@ -57,7 +60,7 @@ pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_GRADS, SOFTMAX_ROWS};
 pub use transformer::*;
 pub(super) use types::{Types, typed};
 
-/// Lists every kernel of Part 3.
+/// Returns every kernel of Part 3.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
     [
@@ -75,12 +78,13 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
     .flatten()
 }
 
-/// The operations on one operand, with the names of their kernels.
+/// The unary operations with the names of their kernels.
 macro_rules! unary {
     ($($op:ident $(($number:ident))? $name:literal,)*) => {
         const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
 
-        /// Finds the kernel of an operation, and its number, if it takes one.
+        /// Returns the kernel of an operation, and its constant, or 0 if it
+        /// has none.
         pub(super) fn unary(op: Unary) -> (Kernel, f64) {
             match op {$(
                 Unary::$op $(($number))? => {
@@ -89,8 +93,8 @@ macro_rules! unary {
             )*}
         }
 
-        /// Finds the operation that a kernel computes, with a number if it
-        /// takes one.
+        /// Returns the operation that a kernel computes, with this constant if
+        /// it takes one.
         pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
             match kernel.name() {
                 $($name => Some(unary!(@op $op number $($number)?)),)*
@@ -132,15 +136,15 @@ unary! {
     Sign "unary_sign",
 }
 
-/// States the reach of `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
+/// The reach of `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
 fn one_operand(given: &Given) -> Option<Reached> {
     let n = given.uint(4)?;
     Some(smallvec![given.uint(1)? + n, n])
 }
 
 // ANCHOR: binary
-/// The operations on two operands. Each has two kernels: one for dense
-/// operands, and one for operands with any strides.
+/// The binary operations. Each has two kernels: one for dense operands, and
+/// one for operands with any strides.
 macro_rules! binary {
     ($($op:ident $dense:literal $strided:literal,)*) => {
         const BINARY: &[Kernel] = &[$(
@@ -148,7 +152,7 @@ macro_rules! binary {
             kernel!("part3/elementwise.cl", $strided, strided),
         )*];
 
-        /// Finds the kernels of an operation.
+        /// Returns the kernels of an operation.
         pub(super) fn binary(op: Binary) -> [Kernel; 2] {
             match op {$(Binary::$op => [
                 kernel!("part3/elementwise.cl", $dense, two_operands),
@@ -169,15 +173,15 @@ binary! {
 }
 // ANCHOR_END: binary
 
-/// States the reach of `out[i] = f(a[i], b[i])`: arguments
+/// The reach of `out[i] = f(a[i], b[i])`: arguments
 /// `a, a_offset, b, b_offset, out, n`.
 fn two_operands(given: &Given) -> Option<Reached> {
     let n = given.uint(5)?;
     Some(smallvec![given.uint(1)? + n, given.uint(3)? + n, n])
 }
 
-/// States the same through strides: arguments `a, a_offset, a_strides, b,
-/// b_offset, b_strides, shape, out, n`.
+/// The reach of the same for strided operands: arguments `a, a_offset,
+/// a_strides, b, b_offset, b_strides, shape, out, n`.
 fn strided(given: &Given) -> Option<Reached> {
     let shape = given.int8(6)?;
     let a = view(given.uint(1)?, shape, given.int8(2)?)?;
@@ -185,11 +189,12 @@ fn strided(given: &Given) -> Option<Reached> {
     Some(smallvec![a, b, given.uint(8)?])
 }
 
-/// The slope of gelu at each element of the first, times the second.
+/// The gradient of GELU: its derivative at the first operand, times the
+/// second.
 pub const GELU_GRADS: Kernel =
     kernel!("part3/elementwise.cl", "binary_gelu_grads", two_operands);
 
-/// The elements of one array or of another: arguments `mask, mask_offset,
+/// Selects elements of `a` or `b` by a mask: arguments `mask, mask_offset,
 /// a, a_offset, b, b_offset, out, n`.
 pub const WHERE_COND: Kernel =
     kernel!("part3/where.cl", "where_cond", |given| {
@@ -198,33 +203,34 @@ pub const WHERE_COND: Kernel =
         Some(smallvec![from(1)?, from(3)?, from(5)?, n])
     });
 
-/// States a team of items for each row, in groups of at most so many: what the
-/// kernels of teams take.
-fn teams(given: &Given) -> Option<()> {
+/// Checks that a launch has a row group for each row: a power of two of items,
+/// in work-groups of at most 256 items.
+fn row_groups(given: &Given) -> Option<()> {
     let (team, rows) = (given.items(0), given.items(1));
     (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)
         .then_some(())
 }
 
-/// A batch of products with one column each: arguments `a, a_offset, b,
+/// A batch of products of a matrix and a column: arguments `a, a_offset, b,
 /// b_offset, strides, out, m, k`.
 pub const PRODUCT_VECTOR: Kernel =
     kernel!("part3/vector.cl", "product_vector", by_vector);
-/// The same where all that is read lies together, in whole fours.
+/// The same with `float4` loads: contiguous operands whose strides, offsets
+/// and sizes are multiples of four.
 pub const PRODUCT_VECTOR_FOURS: Kernel =
     kernel!("part3/vector.cl", "product_vector_fours", |given| {
         let [batch, row, one, b_batch, b_one, _, length, _] = given.int8(4)?;
         let sizes = [1, 3, 7].map(|at| given.uint(at));
         let sizes = sizes.into_iter().map(|size| size.map(i128::from));
         let steps = [batch, row, b_batch, length].map(Some);
-        let fours = |it: Option<i128>| it.is_some_and(|it| it % 4 == 0);
+        let fours = |value: Option<i128>| value.is_some_and(|n| n % 4 == 0);
         (one == 1 && b_one == 1 && sizes.chain(steps).all(fours))
             .then(|| by_vector(given))
             .flatten()
     });
 
 fn by_vector(given: &Given) -> Option<Reached> {
-    teams(given)?;
+    row_groups(given)?;
     let (m, k) = (given.uint(6)?, given.uint(7)?);
     (m < 1 << 30 && k < 1 << 30).then_some(())?;
     let strides = given.int8(4)?;
@@ -246,7 +252,7 @@ fn by_vector(given: &Given) -> Option<Reached> {
     Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
 }
 
-/// Windows added up to images: arguments `a, offset, strides, sizes, out, n`.
+/// Adds windows into images: arguments `a, offset, strides, sizes, out, n`.
 pub const FOLD_WINDOWS: Kernel =
     kernel!("part3/fold.cl", "fold_windows", |given| {
         let (strides, sizes) = (given.int8(2)?, given.int8(3)?);
@@ -264,14 +270,14 @@ pub const FOLD_WINDOWS: Kernel =
         let n = given.uint(5)?;
         let windows = [n.div_ceil(h * w), rows, columns, height, width];
         let mut shape = [1; 8];
-        for (size, is) in shape.iter_mut().zip(windows) {
-            *size = i128::from(is.max(1));
+        for (size, window) in shape.iter_mut().zip(windows) {
+            *size = i128::from(window.max(1));
         }
         Some(smallvec![view(given.uint(1)?, shape, strides)?, n])
     });
 
-/// The first numbers of a seed's sequence: arguments `out, seed_low,
-/// seed_high, n`.
+/// The first values of the random sequence of a seed: arguments `out,
+/// seed_low, seed_high, n`.
 pub const FILL_UNIFORM: Kernel =
     kernel!("part3/fill.cl", "fill_uniform", |given| {
         Some(smallvec![given.uint(3)?])

@@ -1,13 +1,14 @@
-//! Kernels that were timed: with which tiles a device multiplies fastest. "How
-//! fast, and why" tells of it.
+//! Tuned matmul tiles: which tiles were measured to be the fastest on a
+//! device. "How fast, and why" describes the measurement.
 //!
-//! A rule chooses tiles by the shape and by what the device says about itself.
-//! `cargo learn bench --tune` times them all, for products of a few sizes, and
-//! keeps the fastest in a file. A program that calls [`load`] with that file
-//! multiplies with them where the file has a line for the device and the size.
+//! By default, a rule chooses tiles by the shape and the device's properties.
+//! `cargo learn bench --tune` times all tiles for matmuls of a few sizes and
+//! writes the fastest to a file. In a program that calls [`load`] with that
+//! file, matmuls use those tiles if the file has a line for the device and the
+//! size.
 //!
 //! Different tiles add in a different order, so the last bits of a product
-//! depend on the file. Therefore no file is read unless a program asks for it.
+//! depend on the file. This is why no file is read unless a program loads it.
 //!
 //! Reading order: [`load`], [`SIZES`], [`Tuned`], [`with_tiles`].
 
@@ -22,30 +23,31 @@ use crate::draw::save;
 use crate::error::{Error, Result};
 use crate::opencl::DeviceInfo;
 
-/// The sizes that are timed. Each stands for those up to twice as large.
+/// The sizes that are timed. Each represents sizes up to twice as large.
 pub const SIZES: [usize; 5] = [32, 128, 512, 2048, 8192];
 
 const HEADER: &str = "# What `cargo learn bench --tune` has found: device, \
                       driver, product, tiles, microseconds.\n";
 
-/// Finds the size in [`SIZES`] that stands for another one.
-fn size(n: usize) -> usize {
-    let stands = SIZES.into_iter().find(|size| n < 2 * size);
-    stands.unwrap_or(SIZES[SIZES.len() - 1])
+/// Returns the size in [`SIZES`] that represents a size.
+fn timed_size(n: usize) -> usize {
+    let timed = SIZES.into_iter().find(|size| n < 2 * size);
+    timed.unwrap_or(SIZES[SIZES.len() - 1])
 }
 
-/// Names a product: `128x32x512` for (128, 32) x (32, 512).
+/// Returns the name of a product in the file: `128x32x512` for (128, 32) x
+/// (32, 512).
 pub fn name([m, k, n]: [usize; 3]) -> String {
     format!("{m}x{k}x{n}")
 }
 
-/// What [`load`] has read, for all devices of the process.
+/// The tiles that [`load`] has read, for all devices of the process.
 static LOADED: RwLock<Tuned> = RwLock::new(Tuned { lines: BTreeMap::new() });
 
-/// Has all devices of this process multiply with the tiles of a file that
-/// `cargo learn bench --tune` has written, from the next product on. Where the
-/// file has no line for a device, its driver and the size, the rule chooses as
-/// before. A second call replaces what the first has read.
+/// Loads tuned tiles from a file that `cargo learn bench --tune` has written.
+/// From then on, matmuls on all devices of this process use them. If the file
+/// has no line for a device, its driver and the size, the default rule
+/// chooses. A second call replaces the tiles of the first.
 ///
 /// ```no_run
 /// rungrad::part3_unified::tuning::load(".learn/tuned")?;
@@ -54,14 +56,14 @@ static LOADED: RwLock<Tuned> = RwLock::new(Tuned { lines: BTreeMap::new() });
 ///
 /// # Errors
 ///
-/// If the file cannot be read; then nothing has changed.
+/// If the file cannot be read. The loaded tiles then stay the same.
 pub fn load(path: impl AsRef<Path>) -> Result<()> {
     let tuned = Tuned::load(path.as_ref())?;
     *LOADED.write().unwrap_or_else(PoisonError::into_inner) = tuned;
     Ok(())
 }
 
-/// Finds the tiles for a product on a device, if they are forced or loaded.
+/// Returns the tiles for a product on a device, if they are forced or loaded.
 pub(super) fn tiles(
     device: &DeviceInfo,
     product: [usize; 3],
@@ -70,16 +72,16 @@ pub(super) fn tiles(
     FORCED.get().or_else(|| loaded.tiles(device, product))
 }
 
-/// The choices of one file, for every device that it knows.
+/// The content of a file of tuned tiles, which may cover several devices.
 #[derive(Debug, Default, PartialEq)]
 pub struct Tuned {
-    /// By device, driver and product: the tiles and their microseconds.
+    /// Device, driver and product, with the name of the tiles and their time
+    /// in microseconds.
     lines: BTreeMap<[String; 3], (&'static str, f64)>,
 }
 
 impl Tuned {
-    /// Reads a file. A line that cannot be understood is left out, and the
-    /// rule chooses there.
+    /// Reads a file. Lines that cannot be parsed are ignored.
     ///
     /// # Errors
     ///
@@ -99,14 +101,14 @@ impl Tuned {
                 return None;
             };
             let tiles = TILES.iter().find(|known| known.name == tiles)?;
-            let time = time.parse().ok().filter(|it| f64::is_finite(*it))?;
+            let time = time.parse().ok().filter(|t| f64::is_finite(*t))?;
             let key = [device, driver, product].map(str::to_string);
             Some((key, (tiles.name, time)))
         };
         Ok(Tuned { lines: text.lines().filter_map(line).collect() })
     }
 
-    /// Chooses tiles for a product on a device, which took so many seconds.
+    /// Sets the tiles for a product on a device, and their time in seconds.
     pub fn set(
         &mut self,
         device: &DeviceInfo,
@@ -114,12 +116,12 @@ impl Tuned {
         tiles: &Tiles,
         seconds: f64,
     ) {
-        let [name, driver] = place(device);
+        let [name, driver] = device_key(device);
         let key = [name, driver, self::name(product)];
         self.lines.insert(key, (tiles.name, seconds * 1e6));
     }
 
-    /// Writes all choices.
+    /// Writes the file.
     pub fn save(&self, file: &Path) -> Result<()> {
         let lines = self.lines.iter().map(|(key, (tiles, time))| {
             format!("{}\t{tiles}\t{time:.3}\n", key.join("\t"))
@@ -128,7 +130,7 @@ impl Tuned {
         save(file, text.as_bytes())
     }
 
-    /// Finds the tiles for a product of this size on a device.
+    /// Returns the tiles for a product of this size on a device.
     fn tiles(
         &self,
         device: &DeviceInfo,
@@ -137,15 +139,16 @@ impl Tuned {
         if self.lines.is_empty() {
             return None;
         }
-        let [device, driver] = place(device);
-        let key = [device, driver, name(product.map(size))];
+        let [device, driver] = device_key(device);
+        let key = [device, driver, name(product.map(timed_size))];
         let (tiles, _) = self.lines.get(&key)?;
         TILES.iter().find(|known| known.name == *tiles)
     }
 }
 
-/// Names whose time it is, without the signs that separate words and lines.
-fn place(device: &DeviceInfo) -> [String; 2] {
+/// Returns the name and the driver of a device, with the separators of the
+/// file replaced by spaces.
+fn device_key(device: &DeviceInfo) -> [String; 2] {
     [&device.name, &device.driver].map(|word| word.replace(['\t', '\n'], " "))
 }
 
@@ -153,17 +156,17 @@ thread_local! {
     static FORCED: Cell<Option<&'static Tiles>> = const { Cell::new(None) };
 }
 
-/// Multiplies with these tiles in all products of `work`, as far as a device
-/// has room for them: for who times them.
+/// Runs `work` with these tiles forced for all matmuls on this thread, if the
+/// device supports them. The benchmark uses this to time tiles.
 pub fn with_tiles<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
-    /// Also when the work panics.
-    struct Before(Option<&'static Tiles>);
-    impl Drop for Before {
+    /// Restores the previous tiles, even if `work` panics.
+    struct Restore(Option<&'static Tiles>);
+    impl Drop for Restore {
         fn drop(&mut self) {
             FORCED.set(self.0);
         }
     }
-    let _before = Before(FORCED.replace(Some(tiles)));
+    let _restore = Restore(FORCED.replace(Some(tiles)));
     work()
 }
 
@@ -172,8 +175,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_stands_for_those_up_to_twice_as_large() {
-        for (n, stands) in [
+    fn a_timed_size_represents_sizes_up_to_twice_as_large() {
+        for (n, timed) in [
             (0, 32),
             (63, 32),
             (64, 128),
@@ -183,7 +186,7 @@ mod tests {
             (8192, 8192),
             (1 << 20, 8192),
         ] {
-            assert_eq!(size(n), stands, "{n}");
+            assert_eq!(timed_size(n), timed, "{n}");
         }
     }
 
@@ -217,13 +220,13 @@ mod tests {
         assert_eq!(lines, [&(TILES[1].name, 12500.0)]);
     }
 
-    /// The device is one that no other test multiplies on.
+    /// The test invents a device name, so that no other test is affected.
     #[test]
     fn tiles_are_chosen_by_a_file_once_it_is_loaded() {
         let Ok([device, ..]) = crate::opencl::devices() else { return };
         let mut device = device.clone();
         device.name = "a device\tof this test".to_string();
-        let chosen = |product| tiles(&device, product).map(|it| it.name);
+        let chosen = |product| tiles(&device, product).map(|tiles| tiles.name);
         let mut tuned = Tuned::default();
         tuned.set(&device, [32, 512, 128], &TILES[1], 0.5);
         let name = format!("rungrad-loaded-{}", std::process::id());

@@ -35,8 +35,9 @@ use crate::rng;
 use std::borrow::Cow;
 use types::Wide;
 
-/// Runs `$work` with `$T` bound to the element type of the arrays. `f16` arrays
-/// are converted to `f32` first, and the result is rounded back to `f16`.
+/// Runs `$work` with `$T` bound to the element type of the arrays. `f16`
+/// arrays are converted to `f32` first, and the result is rounded back to
+/// `f16`.
 macro_rules! by_type {
     ([$first:ident $(, $other:ident)*], $T:ident => $work:expr) => {
         match $first.dtype() {

@@ -2,8 +2,8 @@
 //! operations and computes a value only when it is read, together with the
 //! values that it depends on, in a kernel that it generates.
 //!
-//! Reading order: [`Fused`], which operations it defers; `lazy`, a storage that
-//! may not be evaluated yet; `found`, the pending graph of a storage;
+//! Reading order: [`Fused`], which operations it defers; `lazy`, a storage
+//! that may not be evaluated yet; `found`, the pending graph of a storage;
 //! `schedule`, the kernels for a graph and their launches; `together`, column
 //! sums that share a launch (horizontal fusion); `loops`, the kernels on the
 //! CPU.
@@ -37,8 +37,8 @@ pub(in super::super) struct Fused {
 }
 
 impl Fused {
-    /// Opens the lazy device on top of an OpenCL device. Later calls return the
-    /// same one.
+    /// Opens the lazy device on top of an OpenCL device. Later calls return
+    /// the same one.
     pub(in super::super) fn open(index: usize) -> Result<&'static Fused> {
         static OPENED: OnceLock<Vec<OnceLock<Fused>>> = OnceLock::new();
         // Return the error of the base device, if it cannot be opened.

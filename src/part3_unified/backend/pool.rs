@@ -1,14 +1,14 @@
 //! A pool of device buffers, built in "Eight functions, one dispatch".
 //!
-//! Allocating on a device takes longer than a small computation, and a training
-//! step allocates the same sizes again and again. A buffer that is no longer
-//! used is therefore cached here until a buffer of about its length is
+//! Allocating on a device takes longer than a small computation, and a
+//! training step allocates the same sizes again and again. A buffer that is no
+//! longer used is therefore cached here until a buffer of about its length is
 //! requested. Reuse is safe because the device's queue is in order: pending
 //! reads of a buffer finish before its next user writes to it.
 //!
-//! A live buffer also costs host memory in the driver. PoCL holds 480 bytes for
-//! each buffer and 440 for the last command that used it, until the buffer is
-//! released. A chain of operations therefore grows by a constant number of
+//! A live buffer also costs host memory in the driver. PoCL holds 480 bytes
+//! for each buffer and 440 for the last command that used it, until the buffer
+//! is released. A chain of operations therefore grows by a constant number of
 //! bytes per operation. The resident memory of a short chain does not show
 //! this, because PoCL first reuses the heap that its compiler has freed.
 

@@ -2,14 +2,14 @@
 
 use crate::opencl::{self, Given, Kernel, Reached};
 
-/// A step of Adam for 1, 2, 4, 8, 16 and 32 parameters: arguments `keep, take,
-/// keep_square, take_square, whole, epsilon, rate, stay`, then `mean, mean_at,
-/// square, square_at, next_mean, next_square, next_at`, in which those of all
-/// parameters follow one another, then for each `x, grad, next`, then the `n`
-/// of each.
+/// One step of Adam for 1, 2, 4, 8, 16 and 32 parameters. The arguments are
+/// `keep, take, keep_square, take_square, whole, epsilon, rate, stay`, then
+/// `mean, mean_at, square, square_at, next_mean, next_square, next_at`, which
+/// hold the values of all parameters one after another, then `x, grad, next`
+/// of each parameter, then `n` of each parameter.
 ///
-/// OpenCL lets a kernel have 1024 bytes of arguments on any device. 32
-/// parameters of `f64` take 1008.
+/// Every OpenCL device accepts 1024 bytes of arguments. 32 parameters of `f64`
+/// take 1008.
 pub const ADAM: &[Kernel] = &[
     kernel!("part3/adam.cl", "adam_1", |given| parameters(given, 1)),
     kernel!("part3/adam.cl", "adam_2", |given| parameters(given, 2)),
@@ -19,9 +19,9 @@ pub const ADAM: &[Kernel] = &[
     kernel!("part3/adam.cl", "adam_32", |given| parameters(given, 32)),
 ];
 
-/// States the reach for so many parameters, whose items count in `uint`.
+/// The reach for `count` parameters.
 fn parameters(given: &Given, count: usize) -> Option<Reached> {
-    let sizes = (0..count).map(|at| given.uint(15 + 3 * count + at));
+    let sizes = (0..count).map(|i| given.uint(15 + 3 * count + i));
     let sizes: Vec<u64> = sizes.collect::<Option<_>>()?;
     let all: u64 = sizes.iter().sum();
     let [mean, square, next] = [9, 11, 14].map(|at| given.uint(at));

@@ -1,18 +1,19 @@
-//! The kernels of `kernels/part3/copy.cl`: elements of views, and to views.
+//! The kernels of `kernels/part3/copy.cl`: copies from and to views.
 
 use smallvec::smallvec;
 
 use crate::opencl::{self, Kernel, view};
 
-/// The elements of a view: arguments `a, offset, shape, strides, out, n`.
+/// Copies the elements of a view: arguments `a, offset, shape, strides, out,
+/// n`.
 pub const COPY_STRIDED: Kernel =
     kernel!("part3/copy.cl", "copy_strided", |given| {
         let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
         Some(smallvec![reach, given.uint(5)?])
     });
 
-/// The elements of a view by tiles: arguments `a, offset, shape, strides, out,
-/// outs`.
+/// Copies the elements of a view by tiles: arguments `a, offset, shape,
+/// strides, out, outs`.
 pub const COPY_TILED: Kernel =
     kernel!("part3/copy.cl", "copy_tiled", |given| {
         let (shape, mut strides) = (given.int8(2)?, given.int8(3)?);
@@ -20,15 +21,13 @@ pub const COPY_TILED: Kernel =
         let reach = view(given.uint(1)?, shape, strides)?;
         let mut outs = given.int8(5)?;
         outs[7] = 1;
-        Some(smallvec![reach, each_place_once(shape, outs)?])
+        Some(smallvec![reach, dense_len(shape, outs)?])
     });
 
-/// Counts the places of a dense array whose axes stand in any order: no two
-/// elements may go to one place, and none may be left out.
-pub(super) fn each_place_once(
-    shape: [i128; 8],
-    outs: [i128; 8],
-) -> Option<u64> {
+/// Returns the number of elements of an output with these strides, or `None`
+/// unless it is dense, with its axes in any order: each offset must be written
+/// exactly once.
+pub(super) fn dense_len(shape: [i128; 8], outs: [i128; 8]) -> Option<u64> {
     let axes = shape.into_iter().zip(outs);
     let mut axes: Vec<_> = axes.filter(|axis| axis.0 != 1).collect();
     axes.sort_by_key(|axis| axis.1);
@@ -38,16 +37,16 @@ pub(super) fn each_place_once(
     Some(n as u64)
 }
 
-/// Elements to a view: arguments `a, a_offset, out, offset, shape, strides,
-/// n`.
+/// Copies dense elements to a view: arguments `a, a_offset, out, offset,
+/// shape, strides, n`.
 pub const COPY_TO_STRIDED: Kernel =
     kernel!("part3/copy.cl", "copy_to_strided", |given| {
         let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
         Some(smallvec![given.uint(1)? + given.uint(6)?, reach])
     });
 
-/// Elements to a view whose places are counted: arguments `a, a_offset, given,
-/// places, out, n`.
+/// Copies dense elements to a view that is given by an index for each element
+/// of the output: arguments `a, a_offset, given, places, out, n`.
 pub const COPY_INDEXED: Kernel =
     kernel!("part3/copy.cl", "copy_indexed", |given| {
         let n = given.uint(5)?;

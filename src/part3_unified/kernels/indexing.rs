@@ -1,10 +1,11 @@
-//! The kernels of `kernels/part3/index.cl`: rows of a matrix by their numbers.
+//! The kernels of `kernels/part3/index.cl`: rows of a matrix by their indices.
 
 use smallvec::smallvec;
 
 use crate::opencl::{self, Kernel, counted};
 
-/// Rows by their numbers: arguments `a, offset, rows, width, places, out, n`.
+/// Selects rows by their indices: arguments `a, offset, rows, width, places,
+/// out, n`.
 pub const INDEX_SELECT: Kernel =
     kernel!("part3/index.cl", "index_select", |given| {
         let (width, n) = (given.uint(3)?, given.uint(6)?);
@@ -12,8 +13,9 @@ pub const INDEX_SELECT: Kernel =
         Some(smallvec![all, n.div_ceil(counted(width)?), n])
     });
 
-/// Rows added to their places: arguments `a, offset, given, width, starts,
-/// order, out, n`.
+/// Sums the rows of each group: row `i` of the result is the sum of the rows
+/// `order[starts[i]..starts[i + 1]]`. Arguments `a, offset, given, width,
+/// starts, order, out, n`.
 pub const INDEX_ADD: Kernel = kernel!("part3/index.cl", "index_add", |given| {
     let (rows, width) = (given.uint(2)?, given.uint(3)?);
     let n = given.uint(7)?;
@@ -21,8 +23,8 @@ pub const INDEX_ADD: Kernel = kernel!("part3/index.cl", "index_add", |given| {
     Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
 });
 
-/// The same where the places never go down: arguments `a, offset, given, width,
-/// places, out, n`.
+/// Adds rows to the rows at sorted indices: arguments `a, offset, given,
+/// width, places, out, n`.
 pub const INDEX_ADD_SORTED: Kernel =
     kernel!("part3/index.cl", "index_add_sorted", |given| {
         let (rows, width) = (given.uint(2)?, given.uint(3)?);

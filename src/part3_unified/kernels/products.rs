@@ -1,49 +1,50 @@
 //! The kernels of `kernels/part3/product.cl`, `tensor_cores.cl` and
-//! `warpgroups.cl`: each one text, compiled for tiles of several sizes and for
-//! several ways in which the operands lie.
+//! `warpgroups.cl`. Each file is compiled for several tile sizes and for
+//! several layouts of the operands.
 
 use smallvec::smallvec;
 
 use crate::opencl::{self, DeviceInfo, Given, Kernel, Reached, view};
 
-/// A size of tiles, and the kernels that have it.
+/// A tile size and the kernels that use it.
 #[derive(Debug)]
 pub struct Tiles {
-    /// What they are called: `64x64`.
+    /// The name, such as `64x64`.
     pub name: &'static str,
-    /// The rows and the columns of the result that a group computes.
+    /// The rows and columns of the result that a work-group computes.
     pub sides: [usize; 2],
-    /// The items of a group.
+    /// The items of a work-group.
     pub items: usize,
-    /// They are worth it if they keep one of so many units busy.
+    /// The tiles are chosen if they keep one in `of_units` compute units busy.
     pub of_units: usize,
-    /// The bytes of local memory that a group needs.
+    /// The bytes of local memory that a work-group needs.
     pub local_memory: u64,
-    /// How operands may lie: for each there are four kernels, or one.
+    /// The supported layouts. There are four kernels for each, or one if it is
+    /// [`Layout::Packed`].
     pub layouts: &'static [Layout],
-    /// By their layout and where neighbors lie, which where they are packed is
-    /// one way only; in plain OpenCL C.
+    /// The kernels in plain OpenCL C, by layout and by the contiguous axis of
+    /// each operand.
     pub kernels: &'static [Kernel],
-    /// The same with the instruction of tensor cores, for tiles that are made
-    /// for them: a device that has none uses other tiles.
+    /// The same kernels with tensor-core instructions, for tiles that are made
+    /// for them. A device without tensor cores uses other tiles.
     pub on_cores: Option<&'static [Kernel]>,
 }
 
-/// How the operands of a product lie.
+/// The layout of the operands of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Rows and columns have a stride each.
+    /// Matrices with any strides.
     Matrices,
-    /// And four neighbors can be read at once.
+    /// Matrices that can be read with aligned `float4` loads.
     Fours,
-    /// And they lie along `k` in both operands.
+    /// The same, and both operands are contiguous along `k`.
     Packed,
-    /// Rows, columns and sums go over up to three axes each.
+    /// Views whose rows, columns and inner axes are up to three axes each.
     Views,
 }
 
-/// Four kernels of a layout, by whether neighbors of the first operand lie
-/// along `k`, and those of the second along `n`.
+/// The four kernels of a layout, by whether the first operand is contiguous
+/// along `k`, and the second along `n`.
 macro_rules! layout {
     ($file:literal, $name:literal, $options:tt, $reach:ident) => {
         [
@@ -82,7 +83,7 @@ macro_rules! tiles {
     };
 }
 
-/// The same for tensor cores, of which 32 items have a share.
+/// Tiles for tensor cores, which the 32 items of a warp use together.
 macro_rules! tensor_tiles {
     ([$m:literal, $n:literal] by $warp:tt, $of_units:literal, $layouts:tt) => {
         Tiles {
@@ -117,8 +118,8 @@ macro_rules! tensor_tiles {
     };
 }
 
-/// And for 128 items that give them work together, where both operands lie
-/// along `k`.
+/// Tiles for tensor cores that a warpgroup of 128 items uses together. Both
+/// operands are contiguous along `k`.
 macro_rules! warpgroup_tiles {
     (@kernels $cores:literal) => {
         const {
@@ -132,10 +133,10 @@ macro_rules! warpgroup_tiles {
     };
 }
 
-/// The tiles: those for tensor cores, then the others, the largest first. The
-/// largest for tensor cores are not there for numbers that are read one by one:
-/// two matrices of 4097 x 4097 took 4.95 ms by them on an NVIDIA H100, and 3.7
-/// by the next (November 2026).
+/// All tiles: first those for tensor cores, then the others, the largest
+/// first. The largest tiles for tensor cores do not support
+/// [`Layout::Matrices`], because with scalar loads the next ones are faster;
+/// see docs/benchmarks.md.
 pub const TILES: [Tiles; 6] = [
     Tiles {
         name: "warpgroups 64x128",
@@ -160,14 +161,15 @@ pub const TILES: [Tiles; 6] = [
 ];
 
 impl Tiles {
-    /// Tells whether a device can have groups of this size, and has tensor
-    /// cores if these are for them.
+    /// Returns whether a device supports these tiles for `f32`; see
+    /// [`Tiles::fit_numbers`].
     pub fn fit(&self, device: &DeviceInfo) -> bool {
         self.fit_numbers(device, size_of::<f32>())
     }
 
-    /// Tells whether a device can have groups of this size, of numbers of so
-    /// many bytes, and has tensor cores if these are for them.
+    /// Returns whether a device supports these tiles for elements of this many
+    /// bytes: their work-group size, their local memory, and tensor cores if
+    /// they use them.
     pub fn fit_numbers(&self, device: &DeviceInfo, bytes: usize) -> bool {
         self.items <= device.max_work_group
             && self.local_memory / 4 * bytes as u64 <= device.local_memory
@@ -175,36 +177,38 @@ impl Tiles {
             && (!self.are_packed() || device.warpgroups)
     }
 
-    /// Tells whether they are for operands that lie along `k` alone.
+    /// Returns whether they only support [`Layout::Packed`].
     pub fn are_packed(&self) -> bool {
         self.layouts == [Layout::Packed]
     }
 
-    /// Finds the kernel for operands that lie like this, if there is one:
-    /// along `k` and along `n`. What can be read four at a time can be read
-    /// one by one.
+    /// Returns the kernel for a layout, if there is one. The flags say whether
+    /// the first operand is contiguous along `k` and the second along `n`. The
+    /// kernels of [`Layout::Matrices`] also accept [`Layout::Fours`].
     pub fn kernel(
         &self,
         layout: Layout,
         [along_k, along_n]: [bool; 2],
     ) -> Option<&'static Kernel> {
-        let at = |layout| self.layouts.iter().position(|it| *it == layout);
+        let index = |layout| {
+            self.layouts.iter().position(|supported| *supported == layout)
+        };
         let kernels = self.on_cores.unwrap_or(self.kernels);
         if self.are_packed() {
             let is_packed = layout == Layout::Fours && along_k && !along_n;
             return is_packed.then(|| &kernels[0]);
         }
         let first = match layout {
-            Layout::Fours => at(layout).or_else(|| at(Layout::Matrices)),
-            _ => at(layout),
+            Layout::Fours => index(layout).or_else(|| index(Layout::Matrices)),
+            _ => index(layout),
         };
         let which = 2 * usize::from(along_k) + usize::from(along_n);
         kernels.get(4 * first? + which)
     }
 }
 
-/// Products of at most [`FEW_ROWS`] rows, where an item has a column: for 8
-/// rows, and for all. The arguments are those of the others.
+/// Products of at most 8 rows, and of at most [`FEW_ROWS`] rows, with one item
+/// per column. They take the same arguments as the tiled kernels.
 pub const PRODUCT_FEW_ROWS: [Kernel; 2] = [
     kernel!(
         "part3/few_rows.cl",
@@ -220,35 +224,37 @@ pub const PRODUCT_FEW_ROWS: [Kernel; 2] = [
     ),
 ];
 
-/// Products of few results with long sums, where a group has a square of 8 by
-/// 8 and its items share `k`. The arguments are those of the others.
+/// Products with few results and a long `k`: a work-group computes 8 x 8
+/// results, and its items share `k`. Takes the same arguments as the tiled
+/// kernels.
 pub const PRODUCT_LONG_SUMS: Kernel =
     kernel!("part3/long_sums.cl", "product_long_sums", views::<true, true>, []);
 
-/// The lines of an operand, which go along `k` then, each with zeros up to its
-/// room: arguments `a, offset, to, out, lines, k, room`.
+/// Packs an operand: copies its lines to contiguous lines along `k`, each
+/// padded with zeros to `room` elements. Arguments `a, offset, to, out, lines,
+/// k, room`.
 pub const COPY_LINES: Kernel =
     kernel!("part3/pack.cl", "copy_lines", packed, []);
 
-/// So many rows are few.
+/// Maximum number of rows of [`PRODUCT_FEW_ROWS`].
 pub const FEW_ROWS: usize = 16;
 
-/// States the reach where rows, columns and sums go over up to three axes
-/// each: arguments `a, a_offset, a_to, b, b_offset, b_to, sizes, out, m, k,
-/// n`.
+/// The reach for operands whose rows, columns and inner axes are up to three
+/// axes each: arguments `a, a_offset, a_to, b, b_offset, b_to, sizes, out, m,
+/// k, n`.
 fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
-    const MOST: u64 = 1 << 30;
+    const MAX: u64 = 1 << 30;
     let [m, k, n] = [8, 9, 10].map(|at| given.int(at));
     let (m, k, n) = (m?, k?, n?);
     let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
     let size = |at: usize| {
         let size = u64::try_from(sizes[at]).ok()?;
-        (1..=MOST).contains(&size).then_some(size)
+        (1..=MAX).contains(&size).then_some(size)
     };
     let axes = |all: u64, at: usize| {
         let (middle, last) = (size(at)?, size(at + 1)?);
         let inside = middle.checked_mul(last)?;
-        let whole = (1..=MOST).contains(&all) && all.is_multiple_of(inside);
+        let whole = (1..=MAX).contains(&all) && all.is_multiple_of(inside);
         whole.then(|| [all / inside, middle, last].map(i128::from))
     };
     let (batch, length) = (size(6)?, size(7)?);
@@ -262,17 +268,17 @@ fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     };
     let matrices = batch.checked_mul(k.div_ceil(length))?;
     let out = matrices.checked_mul(m)?.checked_mul(n)?;
-    (out <= MOST << 1).then_some(())?;
+    (out <= MAX << 1).then_some(())?;
     Some(smallvec![reach(1, rows, a_to)?, reach(4, columns, b_to)?, out])
 }
 
-/// States the same with at most so many rows.
+/// The same reach for at most `ROWS` rows.
 fn few_rows<const ROWS: u64>(given: &Given) -> Option<Reached> {
     given.int(8).is_some_and(|rows| rows <= ROWS).then_some(())?;
     views::<true, true>(given)
 }
 
-/// States the same where each has one axis, the last.
+/// The same reach for operands with one axis of each kind, the last.
 fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let sizes = given.int8(6)?;
     let last = [(1, 8), (3, 10), (5, 9)];
@@ -281,13 +287,13 @@ fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     views::<K, N>(given)
 }
 
-/// States the same where fours begin at whole fours.
+/// The same reach for operands that are read with aligned `float4` loads.
 fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
-    let four = |at: i128| at % 4 == 0;
-    // Along one axis the fours lie, and have a whole number; the other goes
-    // from four to four.
-    let lies = |along_k: bool, to: [i128; 8], lines: i128| {
+    let four = |n: i128| n % 4 == 0;
+    // One axis is contiguous, and its size is a multiple of four. The strides
+    // of the other axis and of the batch are multiples of four.
+    let is_aligned = |along_k: bool, to: [i128; 8], lines: i128| {
         let (along, across, count) = match along_k {
             true => (to[5], to[2], sizes[5]),
             false => (to[2], to[5], lines),
@@ -298,15 +304,15 @@ fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     let offsets = [given.uint(1)?, given.uint(4)?].map(i128::from);
     let whole = offsets.into_iter().all(four)
         && four(length)
-        && lies(K, a_to, sizes[1])
-        && lies(!N, b_to, sizes[3]);
+        && is_aligned(K, a_to, sizes[1])
+        && is_aligned(!N, b_to, sizes[3]);
     whole.then_some(())?;
     matrices::<K, N>(given)
 }
 
-/// States how far a copy of lines reaches.
+/// The reach of a copy of lines.
 fn packed(given: &Given) -> Option<Reached> {
-    const MOST: u64 = 1 << 30;
+    const MAX: u64 = 1 << 30;
     let [lines, k, room] = [4, 5, 6].map(|at| given.uint(at));
     let (lines, k, room) = (lines?, k?, room?);
     let (to, mut shape, mut strides) = (given.int8(2)?, [1; 8], [0; 8]);
@@ -314,6 +320,6 @@ fn packed(given: &Given) -> Option<Reached> {
     (strides[0], strides[1]) = (to[2], to[5]);
     let out = lines.checked_mul(room)?;
     let all = [lines, k, room, out];
-    all.iter().all(|&it| it < MOST).then_some(())?;
+    all.iter().all(|&n| n < MAX).then_some(())?;
     Some(smallvec![view(given.uint(1)?, shape, strides)?, out])
 }

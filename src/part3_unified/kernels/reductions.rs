@@ -2,19 +2,20 @@
 
 use smallvec::smallvec;
 
-use super::{Reduce, each_place_once, teams};
+use super::{Reduce, dense_len, row_groups};
 use crate::opencl::{self, Given, Kernel, Reached, counted, view};
 
-/// States the reach for rows, in n parts: arguments
-/// `a, offset, row_stride, columns, segment, out, n`.
+/// The reach for rows, of which `n` parts are reduced: arguments `a, offset,
+/// row_stride, columns, segment, out, n`.
 fn rows(given: &Given) -> Option<Reached> {
-    teams(given)?;
+    row_groups(given)?;
     let (columns, segment) = (given.uint(3)?, given.uint(4)?);
-    // The kernels count a group beyond the end of a row, in `uint`.
+    // The loop counter of the kernels, a `uint`, can exceed `columns` by a
+    // group.
     if columns == 0 || segment == 0 || columns > i32::MAX as u64 {
         return None;
     }
-    // And so many groups beyond the last part.
+    // The same for the counter of parts.
     let n = given.uint(6)?;
     if n > i32::MAX as u64 {
         return None;
@@ -24,8 +25,8 @@ fn rows(given: &Given) -> Option<Reached> {
     Some(smallvec![given.uint(1)? + last, n])
 }
 
-/// States the reach for columns, one item for each part of one: arguments `a,
-/// offset, row_stride, column_stride, inner, outer_stride, width, height,
+/// The reach for columns, with one item for each part of a column: arguments
+/// `a, offset, row_stride, column_stride, inner, outer_stride, width, height,
 /// segment, out`.
 fn columns(given: &Given) -> Option<Reached> {
     let segment = counted(given.uint(8)?)?;
@@ -33,9 +34,9 @@ fn columns(given: &Given) -> Option<Reached> {
     Some(smallvec![whole_columns(given)?, given.uint(6)?.checked_mul(parts)?])
 }
 
-/// States the reach for short columns, which some items of a group share:
-/// arguments `a, offset, row_stride, column_stride, inner, outer_stride, width,
-/// height, out`.
+/// The reach for short columns, which several items of a work-group share:
+/// arguments `a, offset, row_stride, column_stride, inner, outer_stride,
+/// width, height, out`.
 fn short_columns(given: &Given) -> Option<Reached> {
     let team = given.items(1);
     let is_group = team.is_power_of_two() && given.items(0) * team <= 256;
@@ -44,14 +45,14 @@ fn short_columns(given: &Given) -> Option<Reached> {
     Some(smallvec![whole_columns(given)?, given.uint(6)?])
 }
 
-/// Computes where the columns of all matrices end.
+/// Returns the end of the columns of all matrices.
 fn whole_columns(given: &Given) -> Option<u64> {
     let [inner, width, height] = [4, 6, 7].map(|place| given.uint(place));
     let (inner, width, height) = (inner?, width?, height?);
     if width == 0 || height == 0 || inner == 0 {
         return None;
     }
-    // The kernels count some rows beyond the end, in `uint`.
+    // The loop counter of the kernels, a `uint`, can exceed `height`.
     if height > i32::MAX as u64 {
         return None;
     }
@@ -62,7 +63,8 @@ fn whole_columns(given: &Given) -> Option<u64> {
     last.checked_add(given.uint(1)?)
 }
 
-/// Finds the kernels of a reduction: of rows, of columns, and of short ones.
+/// Returns the kernels of a reduction: for rows, for columns, and for short
+/// columns.
 pub(in super::super) fn reduce(op: Reduce) -> [Kernel; 3] {
     match op {
         Reduce::Sum => [REDUCE_ROWS_SUM, REDUCE_COLUMNS_SUM, REDUCE_SHORT_SUM],
@@ -70,7 +72,7 @@ pub(in super::super) fn reduce(op: Reduce) -> [Kernel; 3] {
     }
 }
 
-/// Finds the kernel of a reduction of few elements.
+/// Returns the kernel of a reduction of short strided rows.
 pub(in super::super) fn reduce_few(op: Reduce) -> Kernel {
     match op {
         Reduce::Sum => REDUCE_FEW_SUM,
@@ -81,35 +83,35 @@ pub(in super::super) fn reduce_few(op: Reduce) -> Kernel {
 /// The sum of each row, or of parts of it.
 pub const REDUCE_ROWS_SUM: Kernel =
     kernel!("part3/reduce.cl", "reduce_rows_sum", rows);
-/// The largest of each row, or of parts of it.
+/// The maximum of each row, or of parts of it.
 pub const REDUCE_ROWS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_rows_max", rows);
 /// The sum of each column, or of parts of it.
 pub const REDUCE_COLUMNS_SUM: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_sum", columns);
-/// The largest of each column, or of parts of it.
+/// The maximum of each column, or of parts of it.
 pub const REDUCE_COLUMNS_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_columns_max", columns);
 /// The sum of each short column.
 pub const REDUCE_SHORT_SUM: Kernel =
     kernel!("part3/reduce.cl", "reduce_short_sum", short_columns);
-/// The largest of each short column.
+/// The maximum of each short column.
 pub const REDUCE_SHORT_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_short_max", short_columns);
 
-/// The sums down the columns of 2, 4, 8, 16 and 32 matrices: arguments `low`,
-/// then for each `a, width, height, out`. 32 matrices take 772 of the 1024 bytes
-/// of arguments that OpenCL grants on any device.
+/// The column sums of 2, 4, 8, 16 and 32 matrices: arguments `low`, then `a,
+/// width, height, out` of each matrix. 32 matrices take 772 of the 1024 bytes
+/// of arguments that every OpenCL device accepts.
 pub const REDUCE_SUMS: &[Kernel] = &[
-    kernel!("part3/reduce.cl", "reduce_sums_2", |it| sums(it, 2)),
-    kernel!("part3/reduce.cl", "reduce_sums_4", |it| sums(it, 4)),
-    kernel!("part3/reduce.cl", "reduce_sums_8", |it| sums(it, 8)),
-    kernel!("part3/reduce.cl", "reduce_sums_16", |it| sums(it, 16)),
-    kernel!("part3/reduce.cl", "reduce_sums_32", |it| sums(it, 32)),
+    kernel!("part3/reduce.cl", "reduce_sums_2", |given| sums(given, 2)),
+    kernel!("part3/reduce.cl", "reduce_sums_4", |given| sums(given, 4)),
+    kernel!("part3/reduce.cl", "reduce_sums_8", |given| sums(given, 8)),
+    kernel!("part3/reduce.cl", "reduce_sums_16", |given| sums(given, 16)),
+    kernel!("part3/reduce.cl", "reduce_sums_32", |given| sums(given, 32)),
 ];
 
-/// States the reach for so many matrices, each of whose elements is counted in
-/// `uint`, and some rows beyond its end.
+/// The reach for `count` matrices. The loop counter of the kernels, a `uint`,
+/// can exceed the number of elements by some rows.
 fn sums(given: &Given, count: usize) -> Option<Reached> {
     (given.items(0) == 256 && given.items(1) * given.items(2) == 1)
         .then_some(())?;
@@ -124,29 +126,28 @@ fn sums(given: &Given, count: usize) -> Option<Reached> {
     Some(reached)
 }
 
-/// States the reach for rows of few elements, which are a view: arguments `a,
-/// offset, shape, strides, out, n`.
+/// The reach for short strided rows: arguments `a, offset, shape, strides,
+/// out, n`.
 fn few(given: &Given) -> Option<Reached> {
     let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
     Some(smallvec![reach, given.uint(5)?])
 }
 
-/// The sum of each row, of few elements that lie anywhere.
+/// The sum of each short strided row.
 pub const REDUCE_FEW_SUM: Kernel =
     kernel!("part3/reduce.cl", "reduce_few_sum", few);
-/// The largest of each row, of few elements that lie anywhere.
+/// The maximum of each short strided row.
 pub const REDUCE_FEW_MAX: Kernel =
     kernel!("part3/reduce.cl", "reduce_few_max", few);
-/// What the largest of each row got, shared by those as large: arguments `a,
-/// offset, shape, strides, most, most_offset, grads, grads_offset, out, outs,
-/// n`.
+/// The gradient of the maximum of each short strided row, split equally among
+/// tied maxima: arguments `a, offset, shape, strides, most, most_offset,
+/// grads, grads_offset, out, outs, n`.
 pub const REDUCE_FEW_SHARE: Kernel =
     kernel!("part3/reduce.cl", "reduce_few_share", |given| {
         let shape = given.int8(2)?;
         let reach = view(given.uint(1)?, shape, given.int8(3)?)?;
-        let (all, n) =
-            (each_place_once(shape, given.int8(9)?)?, given.uint(10)?);
-        // Each item has a row of its own.
+        let (all, n) = (dense_len(shape, given.int8(9)?)?, given.uint(10)?);
+        // Each item handles a different row.
         (i128::from(n) == shape[..4].iter().product()).then_some(())?;
         let of_rows = |place| Some(given.uint(place)? + n);
         Some(smallvec![reach, of_rows(5)?, of_rows(7)?, all])

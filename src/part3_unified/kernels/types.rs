@@ -1,9 +1,9 @@
-//! For which numbers a kernel is compiled.
+//! The element types that a kernel is compiled for.
 
 use super::super::DType;
 use crate::opencl::Kernel;
 
-/// The type of the numbers that a kernel reads, and of those that it writes.
+/// The element types that a kernel reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Types {
     pub(in super::super) from: DType,
@@ -17,8 +17,8 @@ impl From<DType> for Types {
 }
 
 impl Types {
-    /// Returns those of a stage: where its results are parts of others, they
-    /// are kept in a type that is wide enough.
+    /// Returns the types of the first of two launches: if there is more than
+    /// one part, the results of the parts are stored in a wider type.
     pub(in super::super) fn of_parts(
         from: DType,
         to: DType,
@@ -32,19 +32,19 @@ impl Types {
 }
 
 impl Types {
-    /// Tells whether 16 bits are read and written.
+    /// Returns whether the kernel reads and writes `f16`.
     pub(in super::super) fn are_halves(self) -> bool {
         matches!((self.from, self.to), (DType::F16, DType::F16))
     }
 }
 
 // ANCHOR: types
-/// For kernels that nobody has asked for another type.
+/// The options for `f32`, the default.
 pub(super) const F32: &str = "-DT=float -DOUT=float -DACC=float";
 
 impl Types {
-    /// Says what the texts of the kernels are compiled with: `T` is a number
-    /// that is read, `OUT` one that is written, and in `ACC` is computed. See
+    /// Returns the compiler options: `T` is the type that is read, `OUT` the
+    /// type that is written, and `ACC` the type of the arithmetic. See
     /// `kernels/numbers.cl`.
     const fn options(self) -> &'static str {
         use DType::{F16, F32, F64};
@@ -64,10 +64,10 @@ impl Types {
     }
 }
 
-/// Returns a kernel for numbers of some types.
+/// Returns a kernel compiled for these types.
 pub(in super::super) fn typed(kernel: &Kernel, types: Types) -> Kernel {
-    // SAFETY: a file of Part 3 counts elements, and guards each access by
-    // their number, whatever they are.
+    // SAFETY: the files of Part 3 guard each access by the number of elements,
+    // for any element type.
     unsafe { kernel.with_types(types.options()) }
 }
 // ANCHOR_END: types

@@ -29,7 +29,8 @@ use super::{Array, Shared, compact, dense};
 use crate::error::Result;
 use crate::product::transpose;
 
-/// Maximum number of positions. For longer sequences, tiled matmuls are faster.
+/// Maximum number of positions. For longer sequences, tiled matmuls are
+/// faster.
 const MAX_POSITIONS: usize = 128;
 
 /// Returns whether the scores of a head fit into the nearest cache.
@@ -265,8 +266,8 @@ impl Sums<'_> {
         }
     }
 
-    /// Writes `R` rows of the product, two registers of columns at a time while
-    /// possible: an element of `a` is then broadcast once for both.
+    /// Writes `R` rows of the product, two registers of columns at a time
+    /// while possible: an element of `a` is then broadcast once for both.
     #[inline(always)]
     fn write<S: Simd, const R: usize>(
         &self,
@@ -287,8 +288,8 @@ impl Sums<'_> {
         }
     }
 
-    /// Writes a block of `R` rows and the columns of `N` registers, or of a part
-    /// of one register.
+    /// Writes a block of `R` rows and the columns of `N` registers, or of a
+    /// part of one register.
     #[inline(always)]
     fn block<S: Simd, const R: usize, const N: usize>(
         &self,

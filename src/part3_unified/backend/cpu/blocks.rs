@@ -1,5 +1,5 @@
-//! Operations on blocks of elements. The lazy device applies several of them to
-//! a block while it is in the cache.
+//! Operations on blocks of elements. The lazy device applies several of them
+//! to a block while it is in the cache.
 
 pub(in super::super) use super::elementary::Fma;
 use super::elementwise::{self, Each, Pairs};

@@ -1,9 +1,9 @@
 //! `exp`, `log`, `tanh` and `sigmoid` for `f32`, in a form that the compiler
 //! vectorizes. The library's functions compute one element at a time.
 //!
-//! - `exp`: write `e^x = 2^n * e^r` with an integer `n` and `|r| <= ln(2) / 2`.
-//!   `2^n` is assembled from its bits, `e^r` is a polynomial. The error is at
-//!   most one unit in the last place.
+//! - `exp`: write `e^x = 2^n * e^r` with an integer `n` and `|r| <= ln(2) /
+//!   2`. `2^n` is assembled from its bits, `e^r` is a polynomial. The error is
+//!   at most one unit in the last place.
 //! - `tanh` and `sigmoid` are quotients of such exponentials, with an error of
 //!   at most 2.5 units.
 //! - `log` is computed in `f64` and rounded once.
@@ -83,8 +83,8 @@ fn exp_m1(fma: Fma, r: f32) -> f32 {
     fma.sum(r * r, sum, r)
 }
 
-/// `1 / k!` for `k` from 6 down to 2, each adjusted slightly to make up for the
-/// omitted terms: the relative error is below 1e-8.
+/// `1 / k!` for `k` from 6 down to 2, each adjusted slightly to make up for
+/// the omitted terms: the relative error is below 1e-8.
 const SERIES: [f32; 5] =
     [0.001_381_454, 0.008_368_745, 0.041_668_39, 0.166_665_21, 0.499_999_94];
 
@@ -119,8 +119,8 @@ pub(super) fn exp(fma: Fma, x: f32) -> f32 {
 }
 
 /// Computes `e^(-x^2 / 2)` for `x` from 0 to 15. The rounding error of `x^2`
-/// would be too large here, so `x` is split: the square of its first 12 bits is
-/// exact, and the rest of the square, `(x - high) (x + high)`, is small.
+/// would be too large here, so `x` is split: the square of its first 12 bits
+/// is exact, and the rest of the square, `(x - high) (x + high)`, is small.
 #[inline(always)]
 pub(super) fn gauss(fma: Fma, x: f32) -> f32 {
     let high = f32::from_bits(x.to_bits() & !0xfff);
@@ -128,8 +128,8 @@ pub(super) fn gauss(fma: Fma, x: f32) -> f32 {
     scaled_exp(fma, n, fma.sum(-0.5 * (x - high), x + high, r))
 }
 
-/// Computes `2^n * e^r`, where `n` is biased twice. Multiplying by two powers of
-/// two, about `2^(n/2)` each, covers the subnormal and the largest results.
+/// Computes `2^n * e^r`, where `n` is biased twice. Multiplying by two powers
+/// of two, about `2^(n/2)` each, covers the subnormal and the largest results.
 #[inline(always)]
 fn scaled_exp(fma: Fma, n: u32, r: f32) -> f32 {
     let (half, other) = (two_to(n >> 1), two_to(n - (n >> 1)));
@@ -159,8 +159,9 @@ pub(super) fn tanh(fma: Fma, x: f32) -> f32 {
     (d / (2.0 + d)).copysign(x)
 }
 
-/// Computes `ln x = n ln 2 + ln m`, with `m` between `sqrt(1/2)` and `sqrt(2)`;
-/// and `ln m = 2 artanh(s)` with `s = (m - 1) / (m + 1)`, by its series.
+/// Computes `ln x = n ln 2 + ln m`, with `m` between `sqrt(1/2)` and
+/// `sqrt(2)`; and `ln m = 2 artanh(s)` with `s = (m - 1) / (m + 1)`, by its
+/// series.
 #[inline(always)]
 pub(super) fn log(fma: Fma, x: f32) -> f32 {
     /// The bits of `sqrt(1/2)`, with 1024 subtracted from the exponent so that

@@ -28,8 +28,8 @@ pub(super) trait Pairs<T> {
     fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Made;
 }
 
-/// Applies `op` to each element. Each formula is inlined into a loop, so that it
-/// is compiled for the registers that the loop is compiled for.
+/// Applies `op` to each element. Each formula is inlined into a loop, so that
+/// it is compiled for the registers that the loop is compiled for.
 #[inline(always)]
 pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
     macro_rules! each {
@@ -89,8 +89,8 @@ pub(super) fn cost(op: Unary) -> usize {
 
 // ANCHOR: binary
 /// Applies `op` to each pair of elements. Each operation has a separate loop,
-/// which the compiler vectorizes. A single loop that calls [`Binary::apply`] is
-/// several times slower; see docs/benchmarks.md.
+/// which the compiler vectorizes. A single loop that calls [`Binary::apply`]
+/// is several times slower; see docs/benchmarks.md.
 #[inline(always)]
 pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(op: Binary, zip: L) -> L::Made {
     match op {

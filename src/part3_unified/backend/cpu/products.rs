@@ -69,8 +69,8 @@ fn contiguous(lines: Lines<f64>) -> Vec<f64> {
     copy
 }
 
-/// Returns the dot product of two lines. Eight independent partial sums let the
-/// compiler vectorize the loop.
+/// Returns the dot product of two lines. Eight independent partial sums let
+/// the compiler vectorize the loop.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let ((xs, x), (ys, y)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
     let mut sums = [0.0; 8];

@@ -40,8 +40,8 @@ pub(super) trait CpuFloat: HostElement + Real {
     fn gelu(fma: Fma, x: Self) -> Self;
     fn gelu_slope(fma: Fma, x: Self) -> Self;
 
-    /// Writes the dot products of each line of `a` with all lines of `b` to the
-    /// rows of `out`.
+    /// Writes the dot products of each line of `a` with all lines of `b` to
+    /// the rows of `out`.
     fn product(a: Lines<Self>, b: Lines<Self>, out: &mut [Self]);
 }
 

@@ -1,9 +1,9 @@
 //! Reductions: sums and maxima, softmax, `fold` and `index_add`.
 //!
-//! A long chain of `f32` additions accumulates rounding errors, so partial sums
-//! in `f32` are short, and totals are `f64`. The order of additions depends on
-//! shapes and indices alone, so the result has the same bits for any number of
-//! threads.
+//! A long chain of `f32` additions accumulates rounding errors, so partial
+//! sums in `f32` are short, and totals are `f64`. The order of additions
+//! depends on shapes and indices alone, so the result has the same bits for
+//! any number of threads.
 
 use std::ops::Add;
 
@@ -51,13 +51,14 @@ fn reduces_by_row(rows: usize, columns: usize) -> bool {
     columns >= MIN_RUN || rows < MIN_RUN
 }
 
-/// Returns the cost of an element in a run with this step, in contiguous reads.
+/// Returns the cost of an element in a run with this step, in contiguous
+/// reads.
 fn step_cost(step: isize) -> usize {
     if step == 1 { 1 } else { 2 }
 }
 
-/// Returns the cost of a pixel of `fold`: how many window elements are added to
-/// it, rounded up.
+/// Returns the cost of a pixel of `fold`: how many window elements are added
+/// to it, rounded up.
 fn fold_cost(elements: usize, pixels: usize) -> usize {
     elements.div_ceil(pixels.max(1))
 }
@@ -139,8 +140,9 @@ fn splits_reduced_axis(line: usize, reduced: usize) -> bool {
     is_parallel(line * reduced) && line < MIN_SPLIT_LINE && reduced > BLOCK
 }
 
-/// Lines of adjacent results, as the elements of the operand at the first index
-/// of the reduced axes: the offset of each line, its length and its step.
+/// Lines of adjacent results, as the elements of the operand at the first
+/// index of the reduced axes: the offset of each line, its length and its
+/// step.
 struct Lines<'a, T> {
     all: &'a [T],
     lines: Vec<usize>,
@@ -241,8 +243,8 @@ fn axes_of(view: &View, count: usize) -> usize {
         .count()
 }
 
-/// Returns the sum of a slice. Chunks are added in order, so the result has the
-/// same bits for any number of threads. The caller rounds it to `T`.
+/// Returns the sum of a slice. Chunks are added in order, so the result has
+/// the same bits for any number of threads. The caller rounds it to `T`.
 pub(in super::super) fn sum<T: Real>(values: &[T]) -> f64 {
     const CHUNK: usize = 4096;
     // Start at 0, because `Iterator::sum` of no elements is -0.
@@ -381,8 +383,8 @@ pub(super) fn fold<T: CpuFloat>(
     })
 }
 
-/// Adds row `i` of a dense matrix to row `indices[i]` of the result. Each chunk
-/// of the result scans all indices and handles those that fall into it.
+/// Adds row `i` of a dense matrix to row `indices[i]` of the result. Each
+/// chunk of the result scans all indices and handles those that fall into it.
 pub(super) fn rows_added<T: CpuFloat>(
     a: &Array,
     indices: &[usize],

@@ -22,8 +22,9 @@ pub(super) const READ_COST: usize = 1;
 /// Cost of an exponential per element, in reads.
 pub(super) const EXP_COST: usize = 4;
 
-/// Returns whether a loop with this cost runs in parallel. A pool of one thread
-/// never does: waking that thread gains nothing over the calling thread.
+/// Returns whether a loop with this cost runs in parallel. A pool of one
+/// thread never does: waking that thread gains nothing over the calling
+/// thread.
 pub(super) fn is_parallel(cost: usize) -> bool {
     threads(cost, rayon::current_num_threads) > 1
 }
@@ -47,8 +48,9 @@ pub(super) fn rows_per_chunk(rows: usize, width: usize) -> usize {
 
 /// Allocates a storage of `n` elements and calls `work` to write it, in chunks
 /// that may run in parallel. `work` receives the index of the chunk's first
-/// element and the chunk. Chunks are multiples of `unit` elements. `cost` is the
-/// cost per element in reads; it decides whether the loop runs in parallel.
+/// element and the chunk. Chunks are multiples of `unit` elements. `cost` is
+/// the cost per element in reads; it decides whether the loop runs in
+/// parallel.
 pub(super) fn fill<T: HostElement>(
     n: usize,
     unit: usize,
@@ -145,8 +147,8 @@ impl Walk<1> {
         self.shape.is_empty()
     }
 
-    /// Returns whether consecutive runs begin at adjacent elements, as the rows
-    /// of a transposed matrix do.
+    /// Returns whether consecutive runs begin at adjacent elements, as the
+    /// rows of a transposed matrix do.
     pub(super) fn is_transposed(&self) -> bool {
         self.strides.last() == Some(&[1])
     }

@@ -1,4 +1,5 @@
-//! Collects the pending graph of a node, as an expression and as its cache key.
+//! Collects the pending graph of a node, as an expression and as its cache
+//! key.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use super::{Array, Reduce, Shared, downcast};
 use crate::error::Result;
 use crate::opencl::{Expression, Join, Node, Operand, Step};
 
-/// The pending graph of a node, in topological order: each step comes after its
-/// operands.
+/// The pending graph of a node, in topological order: each step comes after
+/// its operands.
 #[derive(Default)]
 pub(super) struct CapturedGraph {
     pub(super) steps: Vec<CapturedStep>,

@@ -160,7 +160,8 @@ impl Lazy {
         }
     }
 
-    /// Returns the storage of the base device; evaluates it first if necessary.
+    /// Returns the storage of the base device; evaluates it first if
+    /// necessary.
     pub(super) fn computed(&self) -> Result<Shared> {
         match (self.evaluated(), self.device) {
             (Some(storage), _) => Ok(storage),

@@ -322,8 +322,8 @@ impl Fused {
 }
 
 // ANCHOR: late
-/// Adds to the error of a deferred operation the line of the program that called
-/// it.
+/// Adds to the error of a deferred operation the line of the program that
+/// called it.
 pub(super) fn late(
     error: Error,
     caller: Option<&'static Location<'static>>,

@@ -79,8 +79,8 @@ impl Fused {
         ])
     }
 
-    /// Finds the arrays that are column sums of evaluated matrices, and computes
-    /// them in shared launches.
+    /// Finds the arrays that are column sums of evaluated matrices, and
+    /// computes them in shared launches.
     pub(super) fn compute_sums<'a>(
         &self,
         arrays: impl Iterator<Item = &'a Array>,

@@ -1,9 +1,10 @@
 //! One step of Adam, in one launch for up to 32 parameters.
 //!
 //! A launch writes the running means of all its parameters to one storage, one
-//! after another, and the mean squares to another. The next step reads them from
-//! there, so 32 parameters need 100 buffers per launch instead of 224. The
-//! driver's time for a launch grows with its buffers; see docs/benchmarks.md.
+//! after another, and the mean squares to another. The next step reads them
+//! from there, so 32 parameters need 100 buffers per launch instead of 224.
+//! The driver's time for a launch grows with its buffers; see
+//! docs/benchmarks.md.
 
 use std::sync::Arc;
 
@@ -46,9 +47,9 @@ impl OpenCl {
         Ok(results)
     }
 
-    /// Updates a group of parameters that one kernel can take: in one launch if
-    /// the previous step has written their means next to each other, otherwise
-    /// in one launch each.
+    /// Updates a group of parameters that one kernel can take: in one launch
+    /// if the previous step has written their means next to each other,
+    /// otherwise in one launch each.
     fn adam_group(
         &self,
         step: &AdamStep,
@@ -134,8 +135,8 @@ impl OpenCl {
     }
 }
 
-/// Returns whether the means are adjacent in one storage, in this order, and the
-/// mean squares too.
+/// Returns whether the means are adjacent in one storage, in this order, and
+/// the mean squares too.
 fn are_adjacent(group: &[Parameter]) -> bool {
     [2, 3].into_iter().all(|which| {
         let moments = group.iter().map(|arrays| arrays[which]);

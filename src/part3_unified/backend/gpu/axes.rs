@@ -38,8 +38,8 @@ const MIN_TILE_AXIS: i32 = 16;
 pub(super) type ByTiles = [[i32; AXES]; 3];
 
 /// Returns the axes for the kernel that copies by tiles if that pays off: the
-/// last axis is not contiguous in the operand, and a different one is. That one
-/// is moved to the last position but one.
+/// last axis is not contiguous in the operand, and a different one is. That
+/// one is moved to the last position but one.
 pub(super) fn tiled(
     shape: [i32; AXES],
     strides: [i32; AXES],
@@ -87,8 +87,8 @@ impl OpenCl {
         })
     }
 
-    /// Copies the elements of a view by their offsets: an `index_select` of rows
-    /// of one element.
+    /// Copies the elements of a view by their offsets: an `index_select` of
+    /// rows of one element.
     pub(super) fn copy_by_offsets(&self, a: &Array) -> Result<Shared> {
         let (n, all) = (a.len(), a.storage().len());
         let offsets: Vec<usize> = a.view().offsets().collect();

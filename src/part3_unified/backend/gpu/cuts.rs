@@ -15,11 +15,11 @@
 //! 2. **Split k.** A product with few results and a long `k` would leave most
 //!    compute units idle. `k` is split into parts that run at the same time;
 //!    a second launch adds them.
-//! 3. **Grid stride.** Above [`MAX_ITEMS`] items, each group loops over several
-//!    tiles instead of the driver starting more groups.
+//! 3. **Grid stride.** Above [`MAX_ITEMS`] items, each group loops over
+//!    several tiles instead of the driver starting more groups.
 //!
-//! A CPU with an OpenCL driver gets one item per row: there, a group is a loop,
-//! and each barrier ends that loop.
+//! A CPU with an OpenCL driver gets one item per row: there, a group is a
+//! loop, and each barrier ends that loop.
 //!
 //! See docs/benchmarks.md for measurements.
 
@@ -33,8 +33,8 @@ const MAX_ITEMS: usize = 1 << 22;
 /// Upper bound on launched row groups, or work-groups.
 const MAX_GROUPS: usize = 1 << 20;
 
-/// Shortest part of `k`. Splitting further costs more in the second launch than
-/// it saves in the first.
+/// Shortest part of `k`. Splitting further costs more in the second launch
+/// than it saves in the first.
 const MIN_SPLIT_K: usize = 256;
 /// Longer sums are always split, to bound the rounding error.
 const MAX_UNSPLIT_K: usize = 1 << 13;
@@ -80,8 +80,8 @@ impl DeviceLimits {
 
     /// Returns how many work-items cooperate on a row of `k` elements.
     ///
-    /// Rows that are not contiguous get one item each: adjacent items would not
-    /// read adjacent addresses, so sharing a row gains nothing.
+    /// Rows that are not contiguous get one item each: adjacent items would
+    /// not read adjacent addresses, so sharing a row gains nothing.
     pub(super) fn items_per_row(self, k: usize, is_contiguous: bool) -> usize {
         match k {
             _ if self.is_cpu || !is_contiguous => 1,
@@ -93,8 +93,8 @@ impl DeviceLimits {
     }
 
     /// Returns how items share the rows of a generated kernel. With `across`,
-    /// adjacent rows begin at adjacent elements, so adjacent items take adjacent
-    /// rows.
+    /// adjacent rows begin at adjacent elements, so adjacent items take
+    /// adjacent rows.
     pub(in super::super) fn generated(
         self,
         rows: usize,
@@ -156,10 +156,11 @@ impl DeviceLimits {
         }
     }
 
-    /// Returns the length of the parts of `k` and their number. `k` is split if
-    /// `groups` work-groups would leave compute units idle, each of which runs
-    /// `beside` groups at the same time, or if it is longer than `longest`. A
-    /// part is a multiple of `step` and is not shorter than `least`.
+    /// Returns the length of the parts of `k` and their number. `k` is split
+    /// if `groups` work-groups would leave compute units idle, each of which
+    /// runs `beside` groups at the same time, or if it is longer than
+    /// `longest`. A part is a multiple of `step` and is not shorter than
+    /// `least`.
     fn parts(
         self,
         groups: usize,
@@ -188,8 +189,8 @@ impl DeviceLimits {
         LaunchShape { length, parts, global, local }
     }
 
-    /// Returns the launch for a product with few results and a long `k`: a group
-    /// computes a square of 8 x 8 results, and its items share `k`.
+    /// Returns the launch for a product with few results and a long `k`: a
+    /// group computes a square of 8 x 8 results, and its items share `k`.
     pub(super) fn by_squares(self, sizes: Sizes) -> LaunchShape {
         let Sizes { m, k, n, batches } = sizes;
         let [high, wide] = [m, n].map(|lines| lines.div_ceil(8));

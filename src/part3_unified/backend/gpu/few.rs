@@ -1,5 +1,5 @@
-//! Reductions of short rows with any strides, such as pooling windows: one item
-//! per row.
+//! Reductions of short rows with any strides, such as pooling windows: one
+//! item per row.
 
 use super::super::super::view::joined;
 use super::axes::AXES;
@@ -43,8 +43,9 @@ impl ShortRows {
         ShortRows::split(a.view(), a.view(), cut).map(|(few, _)| few)
     }
 
-    /// Returns the view of an array whose `axes` are reduced, and the strides of
-    /// a dense result of the same shape. Returns `None` if it has too many axes.
+    /// Returns the view of an array whose `axes` are reduced, and the strides
+    /// of a dense result of the same shape. Returns `None` if it has too many
+    /// axes.
     pub(super) fn along(
         a: &Array,
         axes: &[usize],

@@ -15,7 +15,8 @@ pub(super) struct IndexCache(Mutex<CachedLists>);
 #[derive(Default)]
 struct CachedLists {
     lists: Vec<(Vec<usize>, Arc<DeviceIndices>)>,
-    /// The number of failed commands when the lists were last known to be good.
+    /// The number of failed commands when the lists were last known to be
+    /// good.
     failures: u64,
 }
 

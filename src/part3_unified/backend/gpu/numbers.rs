@@ -57,7 +57,8 @@ impl OpenCl {
     }
 }
 
-/// Returns a kernel argument in the type that a kernel for `dtype` computes in.
+/// Returns a kernel argument in the type that a kernel for `dtype` computes
+/// in.
 pub(super) fn scalar_of(dtype: DType, value: f64) -> Scalar {
     match dtype {
         DType::F64 => Scalar::F64(value),

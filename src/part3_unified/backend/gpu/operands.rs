@@ -7,8 +7,8 @@ use super::Array;
 use super::cuts::Sizes;
 use crate::shape::size;
 
-/// One operand of a product. Its lines are the rows of the left operand and the
-/// columns of the right one; the inner axes are summed over.
+/// One operand of a product. Its lines are the rows of the left operand and
+/// the columns of the right one; the inner axes are summed over.
 #[derive(Clone, Copy)]
 pub(super) struct Operand<'a> {
     pub(super) array: &'a Array,
@@ -103,8 +103,8 @@ impl<'a> Product<'a> {
         self.a.lines <= FEW_ROWS && is_wide && line_steps[2].abs() <= 2
     }
 
-    /// Returns whether the product has few results and a long `k`, and elements
-    /// along `k` are close in memory.
+    /// Returns whether the product has few results and a long `k`, and
+    /// elements along `k` are close in memory.
     pub(super) fn has_long_sums(&self) -> bool {
         let [a, b] = [&self.a, &self.b];
         let is_near = |side: &&Operand| side.inner_steps[2].abs() <= 2;
@@ -123,8 +123,8 @@ impl<'a> Product<'a> {
 }
 
 impl Operand<'_> {
-    /// Returns whether elements along `k` are closer in memory than elements of
-    /// adjacent lines.
+    /// Returns whether elements along `k` are closer in memory than elements
+    /// of adjacent lines.
     pub(super) fn is_along_k(&self) -> bool {
         let step = |steps: [isize; 3], size| match size {
             1 => isize::MAX,

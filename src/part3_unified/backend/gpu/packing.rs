@@ -14,8 +14,8 @@ const MIN_USES: usize = 2048;
 const MIN_USES_ACROSS: usize = 256;
 
 impl OpenCl {
-    /// Returns whether tensor cores read packed operands so much faster that the
-    /// copies pay off.
+    /// Returns whether tensor cores read packed operands so much faster that
+    /// the copies pay off.
     pub(super) fn pays_to_pack(&self, product: &Product) -> bool {
         let Product { a, b, batches, k, .. } = product;
         let least = a.lines.min(b.lines);
@@ -28,7 +28,8 @@ impl OpenCl {
             && !(a.is_packed(*k) && b.is_packed(*k))
     }
 
-    /// Returns the operand as a packed matrix. Copies only if it is not packed.
+    /// Returns the operand as a packed matrix. Copies only if it is not
+    /// packed.
     pub(super) fn packed(&self, operand: Operand, k: usize) -> Result<Array> {
         if operand.is_packed(k) {
             let lines = [operand.lines, k];

@@ -1,13 +1,13 @@
-//! Matrix products: chooses a kernel by the shapes, the strides of the operands
-//! and the features of the device.
+//! Matrix products: chooses a kernel by the shapes, the strides of the
+//! operands and the features of the device.
 //!
 //! Every kernel computes `out[i][j] = sum over k of a[i][k] * b[j][k]`. The
 //! choice, in this order:
 //!
 //! 1. `f16` operands are converted to `f32` where tensor cores pay off.
-//! 2. Operands whose lines span several axes (convolutions): copied to matrices
-//!    if they are large; otherwise a kernel for long sums, for few rows, or
-//!    tiles that read views.
+//! 2. Operands whose lines span several axes (convolutions): copied to
+//!    matrices if they are large; otherwise a kernel for long sums, for few
+//!    rows, or tiles that read views.
 //! 3. A product by one column: [`OpenCl::by_rows`].
 //! 4. Tiles, the largest that keep the device busy. Operands that tensor cores
 //!    read badly are packed first.
@@ -32,7 +32,8 @@ use super::{Reduce, Shared, Types};
 use crate::error::{Result, zeros};
 
 /// Length of `k` that counts as one more tile when the choice is made whether
-/// large tiles keep the device busy: `k` can be split into parts of this length.
+/// large tiles keep the device busy: `k` can be split into parts of this
+/// length.
 const PART: usize = 1024;
 
 /// Shortest `k` for tensor cores. If neither operand is contiguous along `k`,
@@ -65,8 +66,8 @@ impl OpenCl {
         self.add_parts(a, out, parts)
     }
 
-    /// Computes [`Backend::contract`](super::Backend::contract), but leaves the
-    /// sum of the parts to the caller.
+    /// Computes [`Backend::contract`](super::Backend::contract), but leaves
+    /// the sum of the parts to the caller.
     pub(in super::super) fn product_in_parts(
         &self,
         a: &Array,
@@ -124,8 +125,8 @@ impl OpenCl {
         // ANCHOR_END: kinds
     }
 
-    /// Returns whether products of a type can use tensor cores. The kernels use
-    /// them with `f32` operands only.
+    /// Returns whether products of a type can use tensor cores. The kernels
+    /// use them with `f32` operands only.
     pub(super) fn has_cores(&self, dtype: DType) -> bool {
         let may = self.gpu.info().tensor_cores && !*NO_CORES;
         may && dtype == DType::F32
@@ -224,8 +225,8 @@ impl OpenCl {
         )
     }
 
-    /// Multiplies with few results and a long `k`: a group computes a square of
-    /// results, and its items share `k`.
+    /// Multiplies with few results and a long `k`: a group computes a square
+    /// of results, and its items share `k`.
     fn by_squares(&self, product: &Product) -> Result<InParts> {
         let cut = self.limits().by_squares(product.sizes());
         self.in_parts(product, &PRODUCT_LONG_SUMS, cut)
@@ -337,8 +338,8 @@ fn vectors(strides: [isize; 8], sizes: [usize; 3]) -> Kernel {
     }
 }
 
-/// Returns whether tiles are candidates: those for tensor cores only where they
-/// pay off and are not switched off.
+/// Returns whether tiles are candidates: those for tensor cores only where
+/// they pay off and are not switched off.
 fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
     let pays = k >= MIN_CORE_K && along != [false, true];
     tiles.on_cores.is_none() || (pays && !off)
@@ -383,8 +384,8 @@ mod tests {
         assert!(is_on(plain, 1, [false, true], true));
     }
 
-    /// Promise: No value of `RUNGRAD_TENSOR_CORES` except `off` disables tensor
-    /// cores.
+    /// Promise: No value of `RUNGRAD_TENSOR_CORES` except `off` disables
+    /// tensor cores.
     #[test]
     fn tensor_cores_are_off_by_one_word() {
         let is_off_by = |value: &str| is_off(Some(value.into()));
@@ -395,8 +396,8 @@ mod tests {
         }
     }
 
-    /// Promise: A matmul uses the largest tiles that still occupy every compute
-    /// unit.
+    /// Promise: A matmul uses the largest tiles that still occupy every
+    /// compute unit.
     #[test]
     fn the_largest_tiles_are_taken_of_which_there_are_enough() {
         let plain = |it: &&Tiles| it.on_cores.is_none();

@@ -1,5 +1,5 @@
-//! Reductions. A reduction with few results is split into parts, which a second
-//! launch reduces; otherwise most compute units would be idle.
+//! Reductions. A reduction with few results is split into parts, which a
+//! second launch reduces; otherwise most compute units would be idle.
 //!
 //! A reduction is one of three kinds, by the strides of its operand:
 //!
@@ -39,14 +39,15 @@ const MIN_CPU_PART: usize = 1024;
 /// Minimum rows per part; shorter columns are not split.
 pub(super) const PART: usize = 64;
 /// Columns up to this height, if there are at most [`MAX_SHORT_ELEMENTS`]
-/// elements in all, are reduced in a single launch: [`COLUMN_ITEMS`] items share a
-/// column, so none adds more elements than in the first of two launches.
+/// elements in all, are reduced in a single launch: [`COLUMN_ITEMS`] items
+/// share a column, so none adds more elements than in the first of two
+/// launches.
 // TODO(perf): measure against two launches.
 pub(super) const MAX_SHORT_COLUMN: usize = COLUMN_ITEMS * PART;
 const MAX_SHORT_ELEMENTS: usize = 1 << 19;
 
-/// The operand of a reduction of columns: matrices (outer, height, inner), which
-/// are reduced over `height`.
+/// The operand of a reduction of columns: matrices (outer, height, inner),
+/// which are reduced over `height`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Columns {
     outer: usize,
@@ -85,8 +86,8 @@ impl Columns {
         Columns { outer: 1, height, inner, strides: [0, inner, 1] }
     }
 
-    /// Returns whether the columns are reduced in a single launch although they
-    /// could be split.
+    /// Returns whether the columns are reduced in a single launch although
+    /// they could be split.
     fn are_short(&self) -> bool {
         let all = self.outer * self.inner * self.height;
         self.height > PART
@@ -114,9 +115,9 @@ impl Columns {
 }
 
 impl OpenCl {
-    /// Reduces each row to an element of type `to`. Intermediate results are at
-    /// least `f32`: in `f16`, each part of a sum would be rounded, and could
-    /// exceed the maximum, 65504.
+    /// Reduces each row to an element of type `to`. Intermediate results are
+    /// at least `f32`: in `f16`, each part of a sum would be rounded, and
+    /// could exceed the maximum, 65504.
     pub(super) fn reduce_to(
         &self,
         to: DType,
@@ -223,8 +224,8 @@ impl OpenCl {
         }
     }
 
-    /// Reduces columns, with one item for each column or part of one, or with a
-    /// group of items for each short column.
+    /// Reduces columns, with one item for each column or part of one, or with
+    /// a group of items for each short column.
     pub(super) fn reduce_down(
         &self,
         to: DType,

@@ -1,5 +1,5 @@
-//! Self-attention, GELU's gradient and layer norm: one launch each, and two for
-//! the backward pass of a layer norm or of attention over a long sequence.
+//! Self-attention, GELU's gradient and layer norm: one launch each, and two
+//! for the backward pass of a layer norm or of attention over a long sequence.
 
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ impl OpenCl {
         })
     }
 
-    /// Returns whether the kernels for long sequences support these arrays. They
-    /// use `float4` loads and keep tiles in local memory.
+    /// Returns whether the kernels for long sequences support these arrays.
+    /// They use `float4` loads and keep tiles in local memory.
     fn supports_long(&self, arrays: &[&Array], heads: usize) -> bool {
         let width = arrays[0].shape()[2] / 3 / heads;
         let fits = width <= HEAD_ROW && width.is_multiple_of(4);
@@ -212,8 +212,8 @@ impl OpenCl {
     }
 
     /// Computes the gradient of the array, and the terms of the weight's
-    /// gradient from each element. The caller sums them over the rows, together
-    /// with other sums.
+    /// gradient from each element. The caller sums them over the rows,
+    /// together with other sums.
     pub(in super::super) fn norm_slopes(
         &self,
         [a, grad_out, weight]: [&Array; 3],
@@ -255,8 +255,9 @@ impl OpenCl {
             .local(local)
     }
 
-    /// Computes the gradients of the bias and of the weight from the array, the
-    /// upstream gradient and the mean and reciprocal deviation of each row.
+    /// Computes the gradients of the bias and of the weight from the array,
+    /// the upstream gradient and the mean and reciprocal deviation of each
+    /// row.
     fn norm_sums(
         &self,
         [a, grad_out, measured]: [&Array; 3],

@@ -1,5 +1,5 @@
-//! Applies the operations of a plan to blocks, in one function that is compiled
-//! for the widest registers of the processor.
+//! Applies the operations of a plan to blocks, in one function that is
+//! compiled for the widest registers of the processor.
 
 use std::hint::select_unpredictable;
 use std::ops::Range;

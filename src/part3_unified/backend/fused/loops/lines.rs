@@ -5,7 +5,8 @@ use super::apply::Applied;
 use super::{CACHE_LINE, Loops};
 use crate::opencl::{Count, Index, Value};
 
-/// The values of a line for a block: in scratch memory, or a slice of an input.
+/// The values of a line for a block: in scratch memory, or a slice of an
+/// input.
 pub(super) struct Block<'a> {
     pub(super) own: &'a mut [f32],
     input: Option<&'a [f32]>,
@@ -92,8 +93,8 @@ impl<'a> Loops<'a> {
         }
     }
 
-    /// Writes the values of a line that is not an operation to `out`, or returns
-    /// a slice of an input with these values.
+    /// Writes the values of a line that is not an operation to `out`, or
+    /// returns a slice of an input with these values.
     fn source(
         &self,
         line: usize,

@@ -4,8 +4,8 @@
 use super::{Loops, Operation};
 use crate::opencl::{Plan, Value};
 
-/// Returns for each phase which lines its pass needs: those that its reductions
-/// and its stores depend on.
+/// Returns for each phase which lines its pass needs: those that its
+/// reductions and its stores depend on.
 pub(super) fn needed(plan: &Plan<Operation>) -> Vec<Vec<bool>> {
     let last = last(plan);
     let mut needed = vec![vec![false; plan.lines.len()]; last + 1];
