@@ -1,5 +1,6 @@
-//! What computes on arrays, built in "Eight functions, one dispatch": each
-//! checks what it is given, and the backend of the device fills a new storage.
+//! The operations that compute on arrays, built in "Eight functions, one
+//! dispatch". Each checks its operands and lets the device's backend fill a
+//! new storage.
 
 use smallvec::SmallVec;
 
@@ -13,8 +14,7 @@ use crate::shape::{keepdims, size};
 
 // ANCHOR: backend
 impl Device {
-    /// Returns the backend that computes there. An OpenCL device may refuse to
-    /// open.
+    /// Returns the backend of this device. Opening an OpenCL device may fail.
     pub fn backend(self) -> Result<&'static dyn Backend> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
@@ -36,8 +36,8 @@ impl Array {
 
 // ANCHOR: binary
 impl Array {
-    /// Applies `op` to each pair of elements of two equal shapes on one
-    /// device.
+    /// Applies `op` to each pair of elements. Both arrays must have the same
+    /// shape and device.
     pub fn binary(&self, op: Binary, other: &Array) -> Result<Array> {
         self.check_pair(op.name(), other)?;
         self.mapped(|backend| backend.binary(op, self, other))
@@ -46,8 +46,8 @@ impl Array {
 // ANCHOR_END: binary
 
 impl Array {
-    /// Takes each element from `a` where this is not 0, and from `b` where it
-    /// is.
+    /// Takes each element from `a` where `self` is nonzero, and from `b` where
+    /// it is zero.
     pub fn where_cond(&self, a: &Array, b: &Array) -> Result<Array> {
         self.check_pair("where_cond", a)?;
         self.check_pair("where_cond", b)?;
@@ -56,45 +56,49 @@ impl Array {
 }
 
 impl Array {
-    /// Takes a step of Adam from a parameter, given its gradient and the
-    /// running means of its gradients and of their squares: returns the next
-    /// parameter and the next of both.
+    /// Performs one Adam step on a parameter, given its gradient and the
+    /// running means of its gradient and squared gradient. Returns the new
+    /// parameter and the two new means.
     pub fn adam_step(
         &self,
         grad: &Array,
         [mean, square]: [&Array; 2],
         step: &AdamStep,
     ) -> Result<[Array; 3]> {
-        let mut made = step.take(&[[self, grad, mean, square]])?;
-        Ok(made.swap_remove(0))
+        let mut next = step.take(&[[self, grad, mean, square]])?;
+        Ok(next.swap_remove(0))
     }
 }
 
 impl AdamStep {
-    /// Takes it from several parameters of one device and type, each with its
-    /// gradient, its running mean and its running mean square: returns for each
-    /// the next parameter, mean and mean square.
-    pub fn take(&self, of: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
-        let Some([first, ..]) = of.first() else { return Ok(Vec::new()) };
-        for [x, others @ ..] in of {
-            alike("adam_step", first, x)?;
+    /// Performs one Adam step on several parameters of the same device and
+    /// type. Each row holds a parameter, its gradient, and the running means
+    /// of its gradient and squared gradient. Returns the new parameter and
+    /// means for each row.
+    pub fn take(&self, parameters: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
+        let Some([first, ..]) = parameters.first() else {
+            return Ok(Vec::new());
+        };
+        for [x, others @ ..] in parameters {
+            check_same_kind("adam_step", first, x)?;
             for other in others {
                 x.check_pair("adam_step", other)?;
             }
         }
-        first.device.backend()?.adam_step(self, of)
+        first.device.backend()?.adam_step(self, parameters)
     }
 }
 
 // ANCHOR: filled
 impl Array {
-    /// Checks that two operands are alike and of one shape.
+    /// Checks that two operands have the same device, type and shape.
     fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
-        alike(op, self, other)?;
+        check_same_kind(op, self, other)?;
         checks::same_shape(op, self.shape(), other.shape())
     }
 
-    /// Makes a new dense array on this one's device, of this one's shape.
+    /// Creates a dense array with this array's shape and device; `fill`
+    /// computes its storage.
     fn mapped(
         &self,
         fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
@@ -102,7 +106,8 @@ impl Array {
         Ok(self.dense_like(fill(self.device.backend()?)?))
     }
 
-    /// Makes one of any shape.
+    /// Creates a dense array with the given shape on this array's device;
+    /// `fill` computes its storage.
     pub(super) fn filled(
         &self,
         shape: &[usize],
@@ -115,8 +120,8 @@ impl Array {
 // ANCHOR_END: filled
 
 impl Array {
-    /// Reduces all elements along some axes to one. What is kept comes first,
-    /// what is reduced last, and the backend sees rows.
+    /// Reduces the given axes. They are moved to the end, so that the backend
+    /// only ever reduces the rows of a matrix.
     pub fn reduce(
         &self,
         op: Reduce,
@@ -137,19 +142,20 @@ impl Array {
         if op == Reduce::Max {
             checks::not_empty(op.name(), self.shape(), axes)?;
         }
-        let left = self.filled(&rows.shape()[..outer], |backend| {
+        let reduced = self.filled(&rows.shape()[..outer], |backend| {
             backend.reduce(op, &rows, count, columns)
         })?;
         match keep {
-            Keep::No => Ok(left),
-            Keep::Yes => left.reshape(&keepdims(self.shape(), axes)),
+            Keep::No => Ok(reduced),
+            Keep::Yes => reduced.reshape(&keepdims(self.shape(), axes)),
         }
     }
 }
 
 impl Array {
-    /// Gives what the largest over some axes got to those that are as large,
-    /// in equal shares. Both have this shape with 1 for those axes.
+    /// Computes the gradient of `max`: splits `grads` equally among tied
+    /// maxima. `most` and `grads` have this array's shape with size 1 on the
+    /// reduced axes.
     pub fn max_share(
         &self,
         most: &Array,
@@ -159,7 +165,7 @@ impl Array {
         checks::axes("max_share", self.shape(), axes)?;
         let shape = keepdims(self.shape(), axes);
         for rows in [most, grads] {
-            alike("max_share", self, rows)?;
+            check_same_kind("max_share", self, rows)?;
             checks::same_shape("max_share", &shape, rows.shape())?;
         }
         self.mapped(|backend| backend.max_share(self, most, grads, axes))
@@ -167,10 +173,10 @@ impl Array {
 }
 
 impl Array {
-    /// Multiplies each matrix of a batch with its partner:
-    /// (.., m, k) x (.., k, n) -> (.., m, n), the axes in front equal.
+    /// Multiplies two batches of matrices:
+    /// (.., m, k) x (.., k, n) -> (.., m, n). The leading axes must be equal.
     pub fn matmul(&self, other: &Array) -> Result<Array> {
-        alike("matmul", self, other)?;
+        check_same_kind("matmul", self, other)?;
         let shape = checks::matmul(self.shape(), other.shape())?;
         let outer = &self.shape()[..self.shape().len() - 2];
         let batch = |a: &Array| {
@@ -179,33 +185,34 @@ impl Array {
             a.reshape(&flat.collect::<Vec<_>>())
         };
         let (a, b) = (batch(self)?, batch(other)?);
-        count(&shape, &self.shape()[self.shape().len() - 1..]);
+        count_multiplications(&shape, &self.shape()[self.shape().len() - 1..]);
         self.filled(&shape, |backend| backend.matmul(&a, &b))
     }
 }
 
-/// Counts the multiplications of a product: for each element of the result as
-/// many as its sum has.
-fn count(shape: &[usize], inner: &[usize]) {
+/// Adds the number of scalar multiplications of a matrix product to the
+/// ledger: `inner` for each element of the result.
+fn count_multiplications(shape: &[usize], inner: &[usize]) {
     let products = size(shape) as u64 * size(inner) as u64;
     ledger::count(|counts| counts.products += products);
 }
 
 impl Array {
-    /// Multiplies views of any axes: (batch.., rows.., inner..) x (batch..,
-    /// columns.., inner..) -> (batch.., rows.., columns..), so many axes being
-    /// those of the batch, and so many those that are summed over. No view is
-    /// copied for it where the backend can do without.
+    /// Generalized matmul (a tensor contraction):
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) -> (batch..,
+    /// rows.., columns..). The first `batch` axes are batched, and the last
+    /// `inner` axes are summed over. The views are not copied if the backend
+    /// supports them as they are.
     pub fn contract(
         &self,
         other: &Array,
         batch: usize,
         inner: usize,
     ) -> Result<Array> {
-        alike("contract", self, other)?;
+        check_same_kind("contract", self, other)?;
         let (a, b) = (self.shape(), other.shape());
         let shape = checks::contract(a, b, batch, inner)?;
-        count(&shape, &a[a.len() - inner..]);
+        count_multiplications(&shape, &a[a.len() - inner..]);
         self.filled(&shape, |backend| {
             backend.contract(self, other, batch, inner)
         })
@@ -213,34 +220,34 @@ impl Array {
 }
 
 impl Array {
-    /// Computes the shares that scores have in their rows, which go along the
-    /// last axis.
+    /// Computes the softmax along the last axis.
     pub fn softmax(&self) -> Result<Array> {
-        self.by_rows(|backend, rows| backend.softmax(rows))
+        self.map_rows(|backend, rows| backend.softmax(rows))
     }
 
-    /// Computes the logarithms of these shares.
+    /// Computes the logarithm of the softmax along the last axis.
     pub fn log_softmax(&self) -> Result<Array> {
-        self.by_rows(|backend, rows| backend.log_softmax(rows))
+        self.map_rows(|backend, rows| backend.log_softmax(rows))
     }
 
-    /// Computes what comes back through these logarithms.
+    /// Computes the gradient of [`Array::log_softmax`]; `self` is its result.
     pub fn log_softmax_grads(&self, grad_out: &Array) -> Result<Array> {
         self.check_pair("log_softmax_grads", grad_out)?;
-        self.by_rows(|backend, rows| {
+        self.map_rows(|backend, rows| {
             let grads = grad_out.compact()?.reshape(rows.shape())?;
             backend.log_softmax_grads(rows, &grads)
         })
     }
 
-    /// Computes what comes back through gelu.
+    /// Computes the gradient of gelu; `self` is its input.
     pub fn gelu_grads(&self, grad_out: &Array) -> Result<Array> {
         self.check_pair("gelu_grads", grad_out)?;
         self.mapped(|backend| backend.gelu_grads(self, grad_out))
     }
 
-    /// Computes something of the same shape from a dense matrix of the rows.
-    fn by_rows(
+    /// Calls `compute` with the array as a dense matrix whose rows are the
+    /// last axis.
+    fn map_rows(
         &self,
         compute: impl FnOnce(&dyn Backend, &Array) -> Result<Shared>,
     ) -> Result<Array> {
@@ -254,8 +261,8 @@ impl Array {
 }
 
 // ANCHOR: alike
-/// Checks that two operands are on one device, and of one type of numbers.
-pub(super) fn alike(op: &str, a: &Array, b: &Array) -> Result<()> {
+/// Checks that two operands have the same device and element type.
+pub(super) fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::same_device(op, [a.device, b.device], "move one with .to(..)")?;
     match a.dtype() == b.dtype() {
         true => Ok(()),

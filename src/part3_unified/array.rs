@@ -1,14 +1,13 @@
-//! A storage seen through a view, built in "One tensor, two devices" and
-//! "Strides".
+//! An array: a storage and a view of it, built in "One tensor, two devices"
+//! and "Strides".
 //!
-//! An array knows where its numbers are and how they are walked; nothing is
-//! recorded here. What moves no element is in this file; what computes
-//! stands in `arithmetic.rs`.
+//! Arrays know nothing about gradients. This file contains the operations that
+//! move no data; `arithmetic.rs` contains those that compute.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::arithmetic::alike;
+use super::arithmetic::check_same_kind;
 use super::backend::keeps_no;
 use super::number::{Element, with_type};
 use super::{DType, Device, Shared, Spans, View};
@@ -17,8 +16,8 @@ use crate::error::{Error, Result};
 use crate::shape::{self, checked_size};
 
 // ANCHOR: array
-/// Numbers on a device, and the way to walk them. Clones and views share the
-/// numbers.
+/// A storage on a device, and the view that maps indices to its elements.
+/// Clones and views share the storage.
 #[derive(Clone)]
 pub struct Array {
     pub(super) device: Device,
@@ -28,7 +27,7 @@ pub struct Array {
 // ANCHOR_END: array
 
 impl Array {
-    /// Makes an array with these elements in row-major order.
+    /// Creates an `f32` array from its elements in row-major order.
     pub fn new(
         shape: &[usize],
         values: &[f32],
@@ -37,7 +36,7 @@ impl Array {
         Array::of(shape, values, device)
     }
 
-    /// Makes an array with elements of any type.
+    /// Creates an array with elements of any supported type.
     pub fn of<T: Element>(
         shape: &[usize],
         values: &[T],
@@ -45,15 +44,17 @@ impl Array {
     ) -> Result<Array> {
         checks::element_count(shape, values.len())?;
         let storage = T::upload(values, device.backend()?)?;
-        Array::dense(device, storage, shape).kept_as(T::DTYPE)
+        Array::dense(device, storage, shape).check_dtype(T::DTYPE)
     }
 
-    /// Makes an array that is one value everywhere: a single number in memory.
+    /// Creates an array with the same value everywhere. It stores a single
+    /// element, whatever the shape.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Array> {
         Array::full_of(shape, value.into(), DType::F32, device)
     }
 
-    /// Does the same with a number of any type.
+    /// Creates an array of any type with the same value everywhere, like
+    /// [`Array::full`].
     pub fn full_of(
         shape: &[usize],
         value: f64,
@@ -66,7 +67,7 @@ impl Array {
         one.expand(shape)
     }
 
-    /// Makes one of this array's type, on its device.
+    /// Creates a constant array with this array's type, on its device.
     pub(super) fn full_here(
         &self,
         shape: &[usize],
@@ -75,8 +76,8 @@ impl Array {
         Array::full_of(shape, value, self.dtype(), self.device)
     }
 
-    /// Draws numbers from 0 to below 1: the first of the sequence that the
-    /// seed begins, the same on every device.
+    /// Creates an array of random `f32` numbers from [0, 1). A seed gives the
+    /// same sequence on every device.
     pub fn uniform(
         shape: &[usize],
         seed: u64,
@@ -85,7 +86,8 @@ impl Array {
         Array::uniform_of(shape, seed, DType::F32, device)
     }
 
-    /// Does the same with numbers of any type.
+    /// Creates an array of random numbers of any type, like
+    /// [`Array::uniform`].
     pub fn uniform_of(
         shape: &[usize],
         seed: u64,
@@ -94,19 +96,19 @@ impl Array {
     ) -> Result<Array> {
         let n = checked_size(shape)?;
         let storage = device.backend()?.uniform(seed, n, dtype)?;
-        Array::dense(device, storage, shape).kept_as(dtype)
+        Array::dense(device, storage, shape).check_dtype(dtype)
     }
 
-    /// Checks the type of new numbers: a device of a reader's own may have
-    /// kept them as another.
-    fn kept_as(self, dtype: DType) -> Result<Array> {
+    /// Checks the type of a newly created array, because a user's backend may
+    /// have stored a different one.
+    fn check_dtype(self, dtype: DType) -> Result<Array> {
         match self.dtype() == dtype {
             true => Ok(self),
             false => Err(keeps_no(&self.device.name()?, dtype)),
         }
     }
 
-    /// Makes any view of this array's storage, which it shares.
+    /// Creates an arbitrary view of this array's storage, which is shared.
     pub fn as_strided(
         &self,
         shape: &[usize],
@@ -117,7 +119,7 @@ impl Array {
         Ok(self.with_view(view))
     }
 
-    /// Makes an array of a new storage in row-major order.
+    /// Wraps a new storage as an array in row-major order.
     pub(super) fn dense(
         device: Device,
         storage: Shared,
@@ -126,8 +128,8 @@ impl Array {
         Array { device, storage, view: Arc::new(View::dense(shape)) }
     }
 
-    /// Makes an array of a new storage, which lies as this one would in
-    /// row-major order.
+    /// Wraps a new storage as an array of this array's shape, in row-major
+    /// order.
     pub(super) fn dense_like(&self, storage: Shared) -> Array {
         let view = match self.is_dense() && self.offset() == 0 {
             true => self.view.clone(),
@@ -136,75 +138,75 @@ impl Array {
         Array { device: self.device, storage, view }
     }
 
-    /// Looks at the same storage through another view.
+    /// Returns an array with the same storage and a different view.
     pub(super) fn with_view(&self, view: View) -> Array {
         let (device, storage) = (self.device, self.storage.clone());
         Array { device, storage, view: Arc::new(view) }
     }
 
-    /// Returns the device that holds the numbers.
+    /// Returns the device that holds the elements.
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// Returns the type of the numbers.
+    /// Returns the element type.
     pub fn dtype(&self) -> DType {
         self.storage.dtype()
     }
 
-    /// Returns the view: how the numbers are walked.
+    /// Returns the view: shape, strides and offset.
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// Returns the size along each axis.
+    /// Returns the size of each axis.
     pub fn shape(&self) -> &[usize] {
         self.view.shape()
     }
 
-    /// Returns how far apart, in elements, neighbors along each axis lie.
+    /// Returns the distance between neighbors along each axis, in elements.
     pub fn strides(&self) -> &[isize] {
         self.view.strides()
     }
 
-    /// Returns where in the storage the first element lies.
+    /// Returns the position of the first element in the storage.
     pub fn offset(&self) -> usize {
         self.view.offset()
     }
 
-    /// Returns the memory behind this view.
+    /// Returns the storage that this array views.
     pub fn storage(&self) -> &Shared {
         &self.storage
     }
 
-    /// Says whether both look at one memory.
+    /// Returns `true` if both arrays view the same storage.
     pub fn shares_storage(&self, other: &Array) -> bool {
         Arc::ptr_eq(&self.storage, &other.storage)
     }
 
-    /// Returns the number of elements that the view shows.
+    /// Returns the number of elements in the view.
     pub fn len(&self) -> usize {
         self.view.len()
     }
 
-    /// Says whether the view shows no element.
+    /// Returns `true` if the view has no elements.
     pub fn is_empty(&self) -> bool {
         self.view.is_empty()
     }
 
-    /// Says whether the elements lie one after another from the first on.
+    /// Returns `true` if the elements are contiguous and in row-major order.
     #[doc(alias = "is_contiguous")]
     pub fn is_dense(&self) -> bool {
         self.view.is_dense()
     }
 
-    /// Computes the elements, where a lazy device has put that off.
+    /// Forces evaluation on a lazy device.
     pub fn realize(&self) -> Result<()> {
         self.device.backend()?.realize(self)
     }
 
-    /// Returns the error of a computation that some of these arrays depend on,
-    /// if one has failed after its call returned.
+    /// Returns the error of a deferred computation that one of these arrays
+    /// depends on, if it has failed.
     pub(super) fn check_all<'a>(
         arrays: impl IntoIterator<Item = &'a Array>,
     ) -> Result<()> {
@@ -215,15 +217,15 @@ impl Array {
         Ok(())
     }
 
-    /// Copies the elements to the host, in row-major order. What the view
-    /// leaves out does not travel: where that is anything, they are copied
-    /// first, on the device.
+    /// Copies the elements to the host in row-major order. If the view covers
+    /// only part of the storage, the elements are first copied on the device,
+    /// so that nothing else is transferred.
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.to_vec_of()
     }
 
-    /// Does the same as elements of a type into which those of the array fit:
-    /// nothing is rounded that nobody has asked to be.
+    /// Copies the elements to the host as `T`. Fails if they would have to be
+    /// rounded; call [`Array::to_dtype`] to round them explicitly.
     pub fn to_vec_of<T: Element>(&self) -> Result<Vec<T>> {
         if T::DTYPE.size() < self.dtype().size() {
             return Err(Error::Mistake(format!(
@@ -237,7 +239,7 @@ impl Array {
         self.read()
     }
 
-    /// Copies the elements to the host, rounded where they do not fit.
+    /// Copies the elements to the host, rounding them to `T` if necessary.
     pub(super) fn read<T: Element>(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(vec![]);
@@ -259,8 +261,8 @@ impl Array {
         })
     }
 
-    /// Makes an array of the nearest numbers of another type. Where the view
-    /// shows numbers more than once, each is looked at once.
+    /// Converts the elements to another type, rounding to nearest. If the view
+    /// repeats elements, each stored element is converted once.
     pub fn to_dtype(&self, dtype: DType) -> Result<Array> {
         if dtype == self.dtype() {
             return Ok(self.clone());
@@ -269,17 +271,17 @@ impl Array {
         let n = self.storage.len();
         if n > self.len() || self.is_empty() {
             let storage = backend.cast(self, dtype)?;
-            return self.dense_like(storage).kept_as(dtype);
+            return self.dense_like(storage).check_dtype(dtype);
         }
         let all = self.with_view(View::dense(&[n]));
         let all = Array { storage: backend.cast(&all, dtype)?, ..self.clone() };
-        all.kept_as(dtype)
+        all.check_dtype(dtype)
     }
 }
 
-// Views: no element moves.
+// Views: these move no data.
 impl Array {
-    /// Stretches axes of size 1, as [`View::expand`] says.
+    /// Broadcasts axes of size 1; see [`View::expand`].
     pub fn expand(&self, shape: &[usize]) -> Result<Array> {
         if shape == self.shape() {
             return Ok(self.clone());
@@ -287,27 +289,27 @@ impl Array {
         self.view.expand(shape).map(|view| self.with_view(view))
     }
 
-    /// Reorders the axes, as [`View::permute`] says.
+    /// Reorders the axes; see [`View::permute`].
     pub fn permute(&self, axes: &[usize]) -> Result<Array> {
         self.view.permute(axes).map(|view| self.with_view(view))
     }
 
-    /// Takes a part of each axis, as [`View::slice`] says.
+    /// Selects a range of each axis; see [`View::slice`].
     pub fn slice(&self, spans: impl Spans) -> Result<Array> {
         self.view.slice(spans).map(|view| self.with_view(view))
     }
 
-    /// Turns some axes around, as [`View::flip`] says.
+    /// Reverses the given axes; see [`View::flip`].
     pub fn flip(&self, axes: &[usize]) -> Result<Array> {
         self.view.flip(axes).map(|view| self.with_view(view))
     }
 }
 
 // ANCHOR: reshape
-// No element moves unless there is no other way.
+// These copy only if they cannot avoid it.
 impl Array {
-    /// Gives the elements, in row-major order, another shape; copies only when
-    /// no strides can say it.
+    /// Returns an array with the same elements, in row-major order, in a new
+    /// shape. Copies only if no strides can express the result.
     pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
         if shape == self.shape() {
             return Ok(self.clone());
@@ -319,7 +321,8 @@ impl Array {
         }
     }
 
-    /// Lays the elements one after another; copies only when they are not.
+    /// Returns the elements in contiguous row-major order. Copies only if they
+    /// are not contiguous already.
     #[doc(alias = "contiguous")]
     pub fn compact(&self) -> Result<Array> {
         if self.is_dense() {
@@ -333,9 +336,8 @@ impl Array {
 
 // ANCHOR: set
 impl Array {
-    /// Replaces some elements. An array is a value: other arrays of the same
-    /// storage keep the old numbers, so where there are any, the storage is
-    /// copied first.
+    /// Overwrites part of the array. Arrays are values: if other arrays share
+    /// the storage, it is copied first, so that they keep the old elements.
     pub fn set(&mut self, spans: impl Spans, values: &Array) -> Result<()> {
         let spans = spans.spans();
         let place = self.view.slice(&spans)?;
@@ -349,7 +351,7 @@ impl Array {
                 values.device
             )));
         }
-        alike("set", self, values)?;
+        check_same_kind("set", self, values)?;
         let backend = self.device.backend()?;
         let alone = Arc::get_mut(&mut self.storage).is_some();
         if !alone || !self.is_dense() {

@@ -1,11 +1,11 @@
-//! The sweep back, built in "Function and its context" and "Gradients through
-//! views and devices".
+//! The backward pass, built in "Function and its context" and "Gradients
+//! through views and devices".
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use super::arithmetic::alike;
+use super::arithmetic::check_same_kind;
 use super::function::{Node, recording};
 use super::record::records;
 use super::{
@@ -18,8 +18,8 @@ use crate::scope::Scope;
 use crate::tape::Tape;
 
 impl Tensor {
-    /// Adds to every leaf the gradient of this tensor, which must have one
-    /// element, with respect to that leaf.
+    /// Computes the gradient of this tensor, which must have one element, and
+    /// adds it to the gradient of every leaf.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -34,15 +34,15 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If this tensor has more than one element, or none of its inputs
+    /// If this tensor does not have exactly one element, or none of its inputs
     /// requires a gradient.
     #[track_caller]
     pub fn backward(&self) {
-        let seed = self.one("backward");
+        let seed = self.unit_seed("backward");
         self.backward_from(node(self, "backward"), seed);
     }
 
-    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    /// Adds the gradient of the sum of `self * grad` to every leaf.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -55,7 +55,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If `grad` has another shape or another device than this tensor.
+    /// If `grad` differs from this tensor in shape, device or type.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
         self.check_seed("backward_with", grad);
@@ -65,44 +65,44 @@ impl Tensor {
     #[track_caller]
     fn backward_from(&self, root: &Arc<Node>, seed: Tensor) {
         or_raise(no_grad(|| {
-            sweep([(root, seed)], |node, grad, _| keep(node, grad))
+            sweep([(root, seed)], |node, grad, _| accumulate(node, grad))
         }));
     }
 }
 
 // ANCHOR: sweep
-/// Hands each node, from the roots to the leaves, its whole gradient. Whoever
-/// uses a node is younger than it: of those that wait, the youngest has got
-/// all there is. A tensor without a node has no context: there the way back
-/// ends.
+/// Visits each node once, from the roots to the leaves, with its complete
+/// gradient. A node is younger than its parents and has a larger id, so the
+/// youngest pending node has received all of its gradient. Tensors without a
+/// node end the traversal.
 fn sweep<'a>(
     seeds: impl IntoIterator<Item = (&'a Arc<Node>, Tensor)>,
-    mut seen: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
+    mut visit: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
 ) -> Result<()> {
     let mut waiting = BTreeMap::new();
     for (root, seed) in seeds {
-        bring(&mut waiting, root, seed);
+        add_pending(&mut waiting, root, seed);
     }
     while let Some((_, (node, grad_out))) = waiting.pop_last() {
         let Some((function, ctx)) = node.creator() else {
-            seen(node, &grad_out, &[]);
+            visit(node, &grad_out, &[]);
             continue;
         };
-        // From here on the part works in which the node was made.
+        // Attribute this work to the scope in which the node was created.
         let _part = Scope::way_back(node.id);
         let mut grads = function.backward(ctx, &grad_out);
         check_rule(function, ctx, &grads)?;
-        seen(node, &grad_out, &grads);
-        for (place, parent) in ctx.edges() {
-            let grad = grads[place].take().expect("it was checked");
-            bring(&mut waiting, parent, grad);
+        visit(node, &grad_out, &grads);
+        for (index, parent) in ctx.edges() {
+            let grad = grads[index].take().expect("it was checked");
+            add_pending(&mut waiting, parent, grad);
         }
     }
     Ok(())
 }
 
-/// Lets a gradient wait for the others that its node gets.
-fn bring<'a>(
+/// Adds a gradient to the sum pending for its node.
+fn add_pending<'a>(
     waiting: &mut BTreeMap<u64, (&'a Node, Tensor)>,
     node: &'a Arc<Node>,
     grad: Tensor,
@@ -111,57 +111,57 @@ fn bring<'a>(
         Entry::Vacant(empty) => {
             empty.insert((node, grad));
         }
-        Entry::Occupied(mut place) => {
-            let (_, sum) = place.get_mut();
+        Entry::Occupied(mut entry) => {
+            let (_, sum) = entry.get_mut();
             *sum = sum.add(&grad);
         }
     }
 }
 // ANCHOR_END: sweep
 
-/// Checks what a rule gave: one of a reader's own may be wrong in number, in
-/// shape or in place.
+/// Checks the result of a [`Function::backward`], which may be a user's: the
+/// number of gradients, and the shape, device and type of each.
 fn check_rule(
     function: &dyn Function,
     ctx: &Context,
     grads: &[Option<Tensor>],
 ) -> Result<()> {
     checks::gradients(function, grads.len(), ctx.len())?;
-    ctx.edges().try_for_each(|(place, parent)| {
-        let given = grads[place].as_ref().map(|g| (g.shape(), g.device()));
-        let wanted = (parent.like.shape(), parent.like.device);
-        checks::gradient(function, place, given, wanted)?;
-        let (given, wanted) = (grads[place].as_ref(), parent.like.dtype);
+    ctx.edges().try_for_each(|(index, parent)| {
+        let given = grads[index].as_ref().map(|g| (g.shape(), g.device()));
+        let wanted = (parent.meta.shape(), parent.meta.device);
+        checks::gradient(function, index, given, wanted)?;
+        let (given, wanted) = (grads[index].as_ref(), parent.meta.dtype);
         match given.is_none_or(|given| given.dtype() == wanted) {
             true => Ok(()),
             false => Err(Error::Mistake(format!(
-                "{function}: the gradient of operand {place} is of another \
+                "{function}: the gradient of operand {index} is of another \
                  type than the operand, which is {wanted}; change it with \
-                 .to_dtype(ctx.dtype({place}))"
+                 .to_dtype(ctx.dtype({index}))"
             ))),
         }
     })
 }
 
-/// Keeps the gradient of a leaf, and of no other node.
-fn keep(node: &Node, grad: &Tensor) {
-    let Some(mut kept) = node.grad() else { return };
-    let sum = match kept.take() {
+/// Adds a gradient to a leaf; other nodes do not store gradients.
+fn accumulate(node: &Node, grad: &Tensor) {
+    let Some(mut stored) = node.grad() else { return };
+    let sum = match stored.take() {
         Some(sum) => sum.add(grad),
         None => grad.clone(),
     };
-    *kept = Some(sum);
+    *stored = Some(sum);
 }
 
 // ANCHOR: grad
-/// Computes the gradient of the sum of `outputs`, each of which must have one
-/// element, with respect to each of `inputs`. It touches no `.grad`. With
-/// `create_graph` the result can be differentiated again.
+/// Returns the gradient of the sum of `outputs`, each of which must have one
+/// element, with respect to each of `inputs`. The `.grad` of the leaves does
+/// not change. With `create_graph`, the result can be differentiated again.
 ///
 /// # Panics
 ///
-/// If an output has more than one element, or no output depends on an input;
-/// [`grad_with`] takes both.
+/// If an output does not have exactly one element, or no output depends on an
+/// input; [`grad_with`] accepts both.
 #[track_caller]
 pub fn grad(
     outputs: &[&Tensor],
@@ -170,7 +170,7 @@ pub fn grad(
 ) -> Vec<Tensor> {
     let mut seeds = Vec::new();
     for (i, output) in outputs.iter().enumerate() {
-        seeds.push(output.one(&format!("grad: output {i}")));
+        seeds.push(output.unit_seed(&format!("grad: output {i}")));
     }
     let pairs: Vec<_> = outputs.iter().copied().zip(&seeds).collect();
     let found = grad_with(&pairs, inputs, create_graph);
@@ -182,8 +182,8 @@ pub fn grad(
 
 // ANCHOR_END: grad
 
-/// Does the same for outputs of any shape, each with the gradient that comes
-/// to it from above. An input on which no output depends gets `None`.
+/// Like [`grad`], for outputs of any shape, each with its upstream gradient.
+/// Returns `None` for an input on which no output depends.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, grad_with};
@@ -198,8 +198,8 @@ pub fn grad(
 ///
 /// # Panics
 ///
-/// If an output has no graph, or its gradient has another shape or another
-/// device.
+/// If an output has no graph, or its gradient differs from it in shape, device
+/// or type.
 #[track_caller]
 pub fn grad_with(
     outputs: &[(&Tensor, &Tensor)],
@@ -214,7 +214,7 @@ pub fn grad_with(
         seeds.push((node(output, &caller), seed));
     }
     let mut found = vec![None; inputs.len()];
-    // What was asked for is recorded inside `no_grad`, too.
+    // `create_graph` takes precedence over a surrounding `no_grad`.
     or_raise(recording(create_graph, || {
         sweep(seeds, |node, grad, _| {
             for (input, found) in inputs.iter().zip(&mut found) {
@@ -231,7 +231,7 @@ pub fn grad_with(
     found
 }
 
-/// Says why an input got none.
+/// Explains why an input has no gradient.
 fn no_gradient(i: usize, input: &Tensor) -> String {
     match input.id() {
         None => format!(
@@ -245,9 +245,9 @@ fn no_gradient(i: usize, input: &Tensor) -> String {
     }
 }
 
-/// Makes a constant gradient differentiable. One that depends on nothing, such
-/// as that of a sum, is constant. Its own gradients are 0, and so it needs a
-/// graph that says so.
+/// Adds a graph to a constant gradient. The gradient of a sum, for example,
+/// depends on no input and has no graph; a graph in which all of its gradients
+/// are 0 lets the caller differentiate it like any other.
 fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
     if grad.node.is_none() {
         let all = [&[&*grad], inputs].concat();
@@ -255,7 +255,7 @@ fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
     }
 }
 
-/// Its first input as it is; no input has a say in it.
+/// Returns its first input; the gradient with respect to every input is 0.
 pub(super) struct Constant;
 
 impl Function for Constant {
@@ -278,8 +278,8 @@ impl Function for Constant {
 }
 
 impl Tensor {
-    /// Records the graph. Values are known where a [`super::trace`] was open
-    /// when they were computed.
+    /// Records the graph as a tape. Values are available if a [`super::trace`]
+    /// was active when they were computed.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -293,31 +293,31 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If none of its inputs requires a gradient, or the device refuses to be
+    /// If none of its inputs requires a gradient, or the device cannot be
     /// read.
     #[track_caller]
     pub fn tape(&self) -> Tape {
         Tape::new(records(node(self, "tape")))
     }
 
-    /// Runs [`Tensor::backward`], and records every gradient on its way.
+    /// Runs [`Tensor::backward`] and records every gradient that it computes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, trace};
     /// let x = Tensor::new(&[2], &[3.0, 4.0], Device::Cpu)?.requires_grad();
     /// let tape = trace(|| (&x * &x).sum().backward_recorded());
     /// assert_eq!(tape.records[0].grad, Some(vec![6.0, 8.0]));
-    /// // Every rule on the way is right.
+    /// // Every rule is correct.
     /// assert_eq!(tape.blame(), None);
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     ///
     /// # Panics
     ///
-    /// As [`Tensor::backward`], or if the device refuses to be read.
+    /// As [`Tensor::backward`], or if the device cannot be read.
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
-        let seed = self.one("backward_recorded");
+        let seed = self.unit_seed("backward_recorded");
         let root = node(self, "backward_recorded");
         let mut tape = self.tape();
         or_raise(no_grad(|| {
@@ -327,7 +327,7 @@ impl Tensor {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))
                 });
                 tape.set_grads(node.id, flat(grad), given.collect());
-                keep(node, grad);
+                accumulate(node, grad);
             })
         }));
         tape
@@ -346,9 +346,10 @@ fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
 }
 
 impl Tensor {
-    /// Makes the seed of a tensor of one element, its gradient to itself: 1.
+    /// Returns the seed of the backward pass: the gradient of a one-element
+    /// tensor with respect to itself, which is 1.
     #[track_caller]
-    fn one(&self, caller: &str) -> Tensor {
+    fn unit_seed(&self, caller: &str) -> Tensor {
         or_raise(checks::one_element(caller, self.shape()));
         Tensor::from(or_raise(self.array.full_here(self.shape(), 1.0)))
     }
@@ -357,7 +358,7 @@ impl Tensor {
     fn check_seed(&self, caller: &str, seed: &Tensor) {
         let [given, here] = [seed, self].map(|t| (t.shape(), t.device()));
         or_raise(checks::seed(caller, given, here));
-        or_raise(alike(caller, &self.array, &seed.array));
+        or_raise(check_same_kind(caller, &self.array, &seed.array));
     }
 }
 
@@ -365,7 +366,8 @@ impl Tensor {
 mod tests {
     use super::*;
 
-    /// A link of a chain, a product and a sum, is two nodes and a storage.
+    /// A tight size matters because deep graphs consist of little else: one
+    /// multiplication followed by an addition costs two nodes and one storage.
     #[test]
     fn a_node_takes_200_bytes() {
         assert_eq!(size_of::<Node>(), 200);

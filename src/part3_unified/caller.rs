@@ -1,22 +1,22 @@
-//! The line of a program that asked for an operation: what is put off and then
-//! fails can still name it.
+//! Remembers the user's source line of the current operation, so that an error
+//! in deferred work can still name it.
 
 use std::cell::Cell;
 use std::panic::Location;
 
-type Place = &'static Location<'static>;
+type SourceLine = &'static Location<'static>;
 
 thread_local! {
-    static CALLER: Cell<Option<Place>> = const { Cell::new(None) };
+    static CALLER: Cell<Option<SourceLine>> = const { Cell::new(None) };
 }
 
-/// Remembers the line that called its caller.
+/// Stores the location of the caller's caller.
 #[track_caller]
 pub(super) fn note() {
     CALLER.set(Some(Location::caller()));
 }
 
-/// Returns the line that asked for the operation that this thread computes.
-pub(super) fn caller() -> Option<Place> {
+/// Returns the source line of the operation that this thread is computing.
+pub(super) fn caller() -> Option<SourceLine> {
     CALLER.get()
 }

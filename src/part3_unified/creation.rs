@@ -1,5 +1,5 @@
-//! How a tensor begins: numbers that are given, all the same, evenly spaced
-//! or random. Each may be refused by the device, and so is a `Result`.
+//! Constructors: tensors from data, with constant, evenly spaced or random
+//! elements. They return a `Result`, because the device may fail.
 
 use super::{Array, Data, Device, Tensor};
 use crate::error::{Error, Result, or_raise, room, zeros};
@@ -7,8 +7,8 @@ use crate::rng::Random;
 use crate::shape::checked_size;
 
 impl Tensor {
-    /// Makes a tensor of a shape, of numbers that may lie elsewhere: a list,
-    /// an ndarray, a buffer of a device.
+    /// Creates a tensor of the given shape from data that may be elsewhere: a
+    /// list, an ndarray, or a device buffer.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -19,7 +19,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the numbers do not fill the shape, or the device refuses.
+    /// If the number of elements does not match the shape, or the device
+    /// fails.
     pub fn from_data(
         shape: &[usize],
         data: impl Into<Data>,
@@ -28,8 +29,8 @@ impl Tensor {
         Ok(Tensor::from(Array::from_data(shape, data, device)?))
     }
 
-    /// Makes a tensor that is one value everywhere: a single number in
-    /// memory, whatever the shape.
+    /// Creates a tensor with the same value everywhere. It stores a single
+    /// element, whatever the shape.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -40,12 +41,12 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the shape is beyond all memory, or the device refuses.
+    /// If the shape exceeds the address space, or the device fails.
     pub fn full(shape: &[usize], value: f32, device: Device) -> Result<Tensor> {
         Ok(Tensor::from(Array::full(shape, value, device)?))
     }
 
-    /// Makes a tensor of zeros.
+    /// Creates a tensor of zeros.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -60,7 +61,7 @@ impl Tensor {
         Tensor::full(shape, 0.0, device)
     }
 
-    /// Makes a tensor of ones.
+    /// Creates a tensor of ones.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -75,8 +76,8 @@ impl Tensor {
         Tensor::full(shape, 1.0, device)
     }
 
-    /// Makes one value everywhere, in this tensor's shape, of its type and on
-    /// its device.
+    /// Creates a tensor with the same value everywhere, and with this tensor's
+    /// shape, type and device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -90,7 +91,7 @@ impl Tensor {
         Tensor::from(or_raise(full))
     }
 
-    /// Makes zeros in this tensor's shape and on its device.
+    /// Creates a tensor of zeros with this tensor's shape, type and device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -103,7 +104,7 @@ impl Tensor {
         self.full_like(0.0)
     }
 
-    /// Makes ones in this tensor's shape and on its device.
+    /// Creates a tensor of ones with this tensor's shape, type and device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -118,8 +119,9 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Counts from `start` in steps as long as the number, rounded to `f32`, is
-    /// before `end`. So there are three from 0.0 to 0.3 in steps of 0.1.
+    /// Creates a tensor that counts from `start` in steps of `step`, as long
+    /// as the value, rounded to `f32`, is before `end`. For example,
+    /// `arange(0.0, 0.3, 0.1, device)` has three elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -132,8 +134,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the step leads away from `end` or is 0, if one of the three is no
-    /// finite number, if memory has no room, or the device refuses.
+    /// If the step leads away from `end` or is 0, if one of the three is not
+    /// finite, if memory runs out, or if the device fails.
     pub fn arange(
         start: impl Into<f64>,
         end: impl Into<f64>,
@@ -150,7 +152,7 @@ impl Tensor {
         }
         let n = checked_size(&[count as usize])?;
         let mut values = room(n)?;
-        // In `f64`, so that no step adds to the error of the one before.
+        // Multiplied in `f64`, so that rounding errors do not accumulate.
         let number = |i: usize| (start + i as f64 * step) as f32;
         let end = end as f32;
         let is_before = |x: &f32| if step > 0.0 { *x < end } else { *x > end };
@@ -158,8 +160,8 @@ impl Tensor {
         Tensor::new(&[values.len()], &values, device)
     }
 
-    /// Divides the way from `start` to `end` into `count` numbers, both ends
-    /// included.
+    /// Creates a tensor of `count` evenly spaced numbers from `start` to
+    /// `end`, both included.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -170,7 +172,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If memory has no room, or the device refuses.
+    /// If memory runs out, or the device fails.
     pub fn linspace(
         start: f32,
         end: f32,
@@ -180,7 +182,7 @@ impl Tensor {
         let [from, to] = [start, end].map(f64::from);
         let last = count.saturating_sub(1).max(1) as f64;
         let mut values = room(checked_size(&[count])?)?;
-        // A mean of both ends, so that each end is met exactly.
+        // A weighted mean, so that both ends are exact.
         let number = |i: usize| {
             let part = i as f64 / last;
             (from * (1.0 - part) + to * part) as f32
@@ -189,8 +191,7 @@ impl Tensor {
         Tensor::new(&[count], &values, device)
     }
 
-    /// Makes the matrix that changes nothing: ones from corner to corner, and
-    /// zeros.
+    /// Creates an identity matrix: ones on the diagonal, zeros elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -201,14 +202,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If memory has no room, or the device refuses.
+    /// If memory runs out, or the device fails.
     pub fn eye(n: usize, device: Device) -> Result<Tensor> {
         let mut values = zeros(checked_size(&[n, n])?)?;
         values.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
         Tensor::new(&[n, n], &values, device)
     }
 
-    /// Makes a row for each label, 1 at its class and 0 elsewhere.
+    /// Creates a matrix with one row per label: 1 in the column of its class
+    /// and 0 elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -219,7 +221,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If a label is no class, if memory has no room, or the device refuses.
+    /// If a label is not below `classes`, if memory runs out, or if the device
+    /// fails.
     pub fn one_hot(
         labels: &[usize],
         classes: usize,
@@ -240,8 +243,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Draws random numbers from 0 to below 1. A seed gives the same ones on
-    /// every device.
+    /// Creates a tensor of random numbers from [0, 1). A seed gives the same
+    /// numbers on every device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -253,14 +256,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If memory has no room, or the device refuses.
+    /// If memory runs out, or the device fails.
     pub fn rand(shape: &[usize], seed: u64, device: Device) -> Result<Tensor> {
         Ok(Tensor::from(Array::uniform(shape, seed, device)?))
     }
 
-    /// Draws random numbers around 0 with standard deviation 1. A seed gives
-    /// the same ones on every device: they are made on the host, because the
-    /// logarithms of two devices may differ.
+    /// Creates a tensor of normally distributed random numbers with mean 0 and
+    /// standard deviation 1. A seed gives the same numbers on every device:
+    /// they are generated on the host, because logarithms may be rounded
+    /// differently on each device.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -272,7 +276,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If memory has no room, or the device refuses.
+    /// If memory runs out, or the device fails.
     pub fn randn(shape: &[usize], seed: u64, device: Device) -> Result<Tensor> {
         let (n, mut random) = (checked_size(shape)?, Random::new(seed));
         let mut values = room(n)?;

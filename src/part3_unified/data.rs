@@ -1,5 +1,6 @@
-//! What a tensor can be made of, built in "One tensor, two devices": every
-//! pair of data and device, told apart by type.
+//! The sources of data that a tensor can be created from, built in "One
+//! tensor, two devices". Every combination of source and device is handled by
+//! type.
 
 use ndarray::{ArrayBase, ArrayD, Data as Elements, Dimension};
 
@@ -10,10 +11,10 @@ use crate::error::Result;
 use crate::opencl::Buffer;
 
 // ANCHOR: data
-/// Numbers as they come, wherever they are.
+/// Elements in host memory or in a device buffer.
 #[derive(Debug)]
 pub enum Data {
-    /// In the host's memory, in row-major order.
+    /// In host memory, in row-major order.
     Host(Vec<f32>),
     /// In a buffer of an OpenCL device.
     Buffer(Buffer<f32>),
@@ -22,8 +23,7 @@ pub enum Data {
 
 // ANCHOR: from-data
 impl Array {
-    /// Makes an array of a shape on a device, of numbers that may be
-    /// elsewhere.
+    /// Creates an array on `device` from data that may be elsewhere.
     pub fn from_data(
         shape: &[usize],
         data: impl Into<Data>,
@@ -31,7 +31,8 @@ impl Array {
     ) -> Result<Array> {
         match (data.into(), device) {
             (Data::Host(values), _) => Array::new(shape, &values, device),
-            // It is there already, and moves in without a copy.
+            // The buffer is already on this device: take ownership without a
+            // copy.
             (Data::Buffer(buffer), Device::Gpu(i))
                 if buffer.gpu().info().index == i =>
             {
@@ -73,8 +74,8 @@ impl From<Buffer<f32>> for Data {
 
 // ANCHOR: ndarray
 impl Tensor {
-    /// Makes a tensor of an ndarray in any layout, which brings its shape;
-    /// its elements go in row-major order.
+    /// Creates a tensor from an ndarray in any memory layout. It has the same
+    /// shape, and its elements are stored in row-major order.
     ///
     /// ```
     /// use rungrad::part3_unified::{Device, Tensor};
@@ -87,7 +88,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there is no such device, or it has no room.
+    /// If there is no such device, or it is out of memory.
     #[doc(alias = "from_numpy")]
     pub fn from_ndarray<S: Elements<Elem = f32>, D: Dimension>(
         array: &ArrayBase<S, D>,
@@ -97,7 +98,7 @@ impl Tensor {
         Tensor::new(array.shape(), &values, device)
     }
 
-    /// Copies the elements to an ndarray of this shape on the host.
+    /// Copies the elements to an ndarray of the same shape on the host.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -109,7 +110,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device cannot give them, or the host has no room.
+    /// If the download from the device fails, or the host is out of memory.
     #[doc(alias = "numpy")]
     pub fn to_ndarray(&self) -> Result<ArrayD<f32>> {
         let values = self.to_vec()?;

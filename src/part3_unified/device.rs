@@ -1,5 +1,6 @@
-//! Where numbers live, built in "One tensor, two devices". The device is data,
-//! not a type: one tensor type serves them all.
+//! The places where tensors live, built in "One tensor, two devices". The
+//! device is a value, not a type parameter: one tensor type serves all
+//! devices.
 
 mod custom;
 
@@ -13,10 +14,10 @@ use crate::opencl::{self, DeviceInfo};
 
 pub use custom::Custom;
 
-/// A place that holds numbers and computes with them.
+/// A device that stores elements and computes with them.
 ///
-/// [`str::parse`] and the variable `RUNGRAD_DEVICE` take these names, which are
-/// also what a device prints as:
+/// [`str::parse`] and the environment variable `RUNGRAD_DEVICE` accept these
+/// names, and `Display` prints them:
 ///
 /// | name | device |
 /// |---|---|
@@ -28,38 +29,38 @@ pub use custom::Custom;
 // ANCHOR: device
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
-    /// The host's processor and memory.
+    /// The CPU and host memory.
     Cpu,
-    /// The i-th OpenCL device, as `cargo learn doctor` lists them: GPUs
-    /// first, drivers for processors last.
+    /// The i-th OpenCL device, in the order of `cargo learn doctor`: GPUs
+    /// first, CPU drivers last.
     Gpu(usize),
-    /// The i-th OpenCL device again, lazily: what is asked of it becomes one
-    /// kernel when somebody wants the numbers.
+    /// The i-th OpenCL device with lazy evaluation: operations are collected,
+    /// and compiled to one kernel when their values are needed.
     Fused(usize),
-    /// The processor, lazily.
+    /// The CPU with lazy evaluation.
     FusedCpu,
-    /// A reader's own, from [`Device::register`].
+    /// A user's device, created by [`Device::register`].
     Custom(Custom),
 }
 // ANCHOR_END: device
 
 impl Device {
-    /// Makes a device of a backend of yours. From now on its name is that of
-    /// the device: `RUNGRAD_DEVICE` and [`str::parse`] find it. The same
-    /// backend gives the same device again.
+    /// Registers a backend and returns its device. From then on,
+    /// `RUNGRAD_DEVICE` and [`str::parse`] find it by the backend's name.
+    /// Registering the same backend again returns the same device.
     ///
     /// `examples/part3_spiral` trains on such a device.
     ///
     /// # Panics
     ///
-    /// If the name is that of another device, or no name.
+    /// If the name is taken, reserved or empty.
     #[track_caller]
     pub fn register<B: Backend>(backend: &'static B) -> Device {
         Device::Custom(or_raise(custom::register(backend)))
     }
 
-    /// Finds the device that the variable `RUNGRAD_DEVICE` names; without it,
-    /// the processor.
+    /// Returns the device that the environment variable `RUNGRAD_DEVICE`
+    /// names, or the CPU if it is not set.
     pub fn from_env() -> Result<Device> {
         match std::env::var(opencl::DEVICE_VARIABLE) {
             Ok(name) if !name.is_empty() => name.parse(),
@@ -67,12 +68,12 @@ impl Device {
         }
     }
 
-    /// Counts the OpenCL devices: `Gpu(0)` to the last.
+    /// Returns the number of OpenCL devices: `Gpu(0)` to `Gpu(count - 1)`.
     pub fn count() -> usize {
         opencl::devices().map_or(0, <[DeviceInfo]>::len)
     }
 
-    /// Lists every device of this machine, the processor first.
+    /// Lists the devices of this machine, the CPU first.
     ///
     /// ```
     /// # use rungrad::part3_unified::Device;
@@ -87,13 +88,13 @@ impl Device {
         std::iter::once(Device::Cpu).chain(gpus).collect()
     }
 
-    /// Returns what the device calls itself.
+    /// Returns the device's own name, such as the driver's name for a GPU.
     pub fn name(self) -> Result<String> {
         Ok(self.backend()?.name())
     }
 
-    /// Describes an OpenCL device: its version, its units, its memory. The
-    /// processor is not asked through OpenCL.
+    /// Returns the properties of an OpenCL device, such as version, compute
+    /// units and memory, or `None` for devices that do not use OpenCL.
     pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
             Device::Gpu(i) | Device::Fused(i) => {
@@ -104,12 +105,12 @@ impl Device {
         }
     }
 
-    /// Counts the bytes in the device's arrays, now and at the peak.
+    /// Returns the bytes allocated on the device, now and at the peak.
     pub fn memory(self) -> Result<Memory> {
         Ok(self.backend()?.memory())
     }
 
-    /// Waits until all work sent to the device is done.
+    /// Blocks until all work sent to the device has finished.
     pub fn synchronize(self) -> Result<()> {
         self.backend()?.synchronize()
     }
@@ -146,14 +147,14 @@ impl FromStr for Device {
         gpu.map(Device::Gpu).or_else(custom).ok_or_else(|| {
             Error::Usage(format!(
                 "`{name}` is not the name of a device here; write {}",
-                known().join(" or ")
+                device_names().join(" or ")
             ))
         })
     }
 }
 
 /// Returns the names of all devices.
-fn known() -> Vec<String> {
+fn device_names() -> Vec<String> {
     let lazy = (0..Device::count()).map(Device::Fused);
     let custom = custom::all().into_iter().map(Device::Custom);
     let mut all = Device::all();

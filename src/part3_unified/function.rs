@@ -1,4 +1,5 @@
-//! A function and its context, built in the chapter of this name.
+//! The [`Function`] trait and its context, built in "Function and its
+//! context".
 //!
 //! Reading order: the [`Function`] trait, its [`Context`], [`apply`], and
 //! the scopes [`no_grad`], [`enable_grad`] and [`trace`].
@@ -25,28 +26,27 @@ use crate::ops::Op;
 use crate::scope;
 
 // ANCHOR: function
-/// An operation: how to compute it, and how its gradient flows. Parameters,
-/// such as a target shape, are fields of the implementing type. The page
-/// "Add an operator" adds one; `examples/part3_spiral` has another.
+/// An operation: how to compute the result, and how to compute the gradients
+/// of its inputs. Parameters, such as a target shape, are fields of the
+/// implementing type. The chapter "Add an operator" adds one;
+/// `examples/part3_spiral` has another.
 pub trait Function: Send + Sync + 'static {
-    /// Returns the operation with its parameters, as tapes record it and
-    /// messages call it. One of your own is `Op::Custom("name")`;
-    /// `Op::named("mul")` is for a rule of your own for an operation that is
-    /// known already.
+    /// Returns the operation and its parameters, for tapes and error messages.
+    /// Use `Op::Custom("name")` for a new operation, and `Op::named("mul")`
+    /// for your own version of a built-in one.
     fn op(&self) -> Op;
 
-    /// Computes the result on arrays, and saves in `ctx` what
-    /// [`Function::backward`] will ask for.
+    /// Computes the result, and saves in `ctx` what [`Function::backward`]
+    /// needs.
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array>;
 
-    /// Turns the gradient of the result into one gradient for each input.
-    /// Written with tensor operations, so it runs on every device and can
-    /// itself be differentiated.
+    /// Computes the gradient of each input from the gradient of the result
+    /// (the upstream gradient). It uses tensor operations, so it runs on every
+    /// device and can itself be differentiated.
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients;
 }
 
-/// One gradient for each input, in operand order; `None` where none is
-/// needed.
+/// One gradient per input, in operand order; `None` if the input needs none.
 pub type Gradients = Vec<Option<Tensor>>;
 // ANCHOR_END: function
 
@@ -57,43 +57,43 @@ impl fmt::Display for dyn Function {
 }
 
 // ANCHOR: context
-/// What a function keeps between forward and backward.
+/// The values that a function saves in its forward pass for the backward pass.
 pub struct Context {
-    /// Every input, where any needs a gradient; otherwise none, because
-    /// there is no way back.
+    /// All inputs if any of them needs a gradient; otherwise empty, because
+    /// there will be no backward pass.
     inputs: SmallVec<[Input; 2]>,
-    /// The array alone. A tensor would hold the node that holds this
-    /// context, and the three would never be freed.
+    /// The array only. Storing the tensor would create a reference cycle: the
+    /// tensor owns its node, and the node owns this context.
     output: Option<Box<Array>>,
     node: Weak<Node>,
 }
 
-/// An input of a function, and, where it was saved, its numbers.
+/// An input of a function and, if it was saved, its storage.
 struct Input {
-    /// What it is like, where its node does not say it.
-    like: Option<Like>,
+    /// Device, type and view, unless they are the same as in `node`.
+    meta: Option<TensorMeta>,
     saved: Option<Shared>,
-    /// Its place in the graph, if it needs a gradient.
+    /// The input's node in the graph, if it needs a gradient.
     node: Option<Arc<Node>>,
 }
 
 impl Context {
-    /// Says whether input `i` needs a gradient. Save and compute nothing for
-    /// one that does not.
+    /// Returns `true` if input `i` needs a gradient. If not, skip saving and
+    /// computing anything for it.
     pub fn needs(&self, i: usize) -> bool {
         self.inputs.get(i).is_some_and(|input| input.node.is_some())
     }
 
-    /// Keeps input `i` for backward; to be called in forward.
+    /// Saves input `i` for the backward pass. Call it in `forward`.
     #[track_caller]
     pub fn save_input(&mut self, i: usize, array: &Array) {
         if self.records() {
-            self.check_place("save_input", i);
+            self.check_index("save_input", i);
             self.inputs[i].save(array);
         }
     }
 
-    /// Keeps the result for backward; to be called in forward.
+    /// Saves the result for the backward pass. Call it in `forward`.
     pub fn save_output(&mut self, array: &Array) {
         if self.records() {
             self.output = Some(Box::new(array.clone()));
@@ -104,8 +104,8 @@ impl Context {
 
 // ANCHOR: context-back
 impl Context {
-    /// Returns, in backward, input `i`: a tensor of the graph, if backward is
-    /// recorded.
+    /// Returns saved input `i`. Call it in `backward`. The tensor is part of
+    /// the graph if the backward pass is being recorded.
     #[track_caller]
     pub fn input(&self, i: usize) -> Tensor {
         let input = self.inputs.get(i);
@@ -119,7 +119,8 @@ impl Context {
         Tensor { array, node: node.filter(|_| RECORDING.get()).cloned() }
     }
 
-    /// Returns, in backward, the result as a tensor of the graph.
+    /// Returns the saved result. Call it in `backward`. The tensor is part of
+    /// the graph if the backward pass is being recorded.
     pub fn output(&self) -> Tensor {
         let Some(array) = self.output.as_deref().cloned() else {
             mistake(
@@ -132,26 +133,25 @@ impl Context {
         Tensor { array, node }
     }
 
-    /// Returns, in backward, the shape of input `i`, whether it was saved or
-    /// not.
+    /// Returns the shape of input `i`, saved or not. Call it in `backward`.
     #[track_caller]
     pub fn shape(&self, i: usize) -> &[usize] {
-        self.check_place("shape", i);
-        self.inputs[i].like().shape()
+        self.check_index("shape", i);
+        self.inputs[i].meta().shape()
     }
 
-    /// Returns, in backward, the device of input `i`.
+    /// Returns the device of input `i`. Call it in `backward`.
     #[track_caller]
     pub fn device(&self, i: usize) -> Device {
-        self.check_place("device", i);
-        self.inputs[i].like().device
+        self.check_index("device", i);
+        self.inputs[i].meta().device
     }
 
-    /// Returns, in backward, the type of the numbers of input `i`.
+    /// Returns the element type of input `i`. Call it in `backward`.
     #[track_caller]
     pub fn dtype(&self, i: usize) -> DType {
-        self.check_place("dtype", i);
-        self.inputs[i].like().dtype
+        self.check_index("dtype", i);
+        self.inputs[i].meta().dtype
     }
 }
 // ANCHOR_END: context-back
@@ -160,7 +160,7 @@ impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
         scope::ran();
         let input = |t: &&Tensor| Input {
-            like: t.node.is_none().then(|| Like::of(&t.array)),
+            meta: t.node.is_none().then(|| TensorMeta::of(&t.array)),
             saved: None,
             node: t.node.clone(),
         };
@@ -171,24 +171,25 @@ impl Context {
         Context { inputs, output: None, node: Weak::new() }
     }
 
-    /// Says whether there is a way back.
+    /// Returns `true` if a backward pass through this function is possible.
     fn records(&self) -> bool {
         !self.inputs.is_empty()
     }
 
-    /// Counts the inputs.
+    /// Returns the number of inputs, or 0 if nothing is recorded.
     pub(super) fn len(&self) -> usize {
         self.inputs.len()
     }
 
-    /// Lists the inputs that need a gradient, in operand order.
+    /// Iterates over the inputs that need a gradient, in operand order, with
+    /// their indices.
     pub(super) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
         let nodes = self.inputs.iter().map(|input| &input.node).enumerate();
-        nodes.filter_map(|(place, node)| Some((place, node.as_ref()?)))
+        nodes.filter_map(|(index, node)| Some((index, node.as_ref()?)))
     }
 
     #[track_caller]
-    fn check_place(&self, caller: &str, i: usize) {
+    fn check_index(&self, caller: &str, i: usize) {
         if i >= self.inputs.len() {
             mistake(format!(
                 "Context::{caller}({i}, ..): there are {} inputs, counted \
@@ -200,67 +201,69 @@ impl Context {
 }
 
 impl Input {
-    /// Saves the numbers, which are then seen as they were given.
+    /// Saves the storage, and the view if it differs from the input's.
     #[track_caller]
     fn save(&mut self, array: &Array) {
         self.saved = Some(array.storage().clone());
-        if Arc::ptr_eq(&array.view, &self.like().view) {
+        if Arc::ptr_eq(&array.view, &self.meta().view) {
             return;
         }
-        let (given, shape) = (array.shape(), self.like().shape());
+        let (given, shape) = (array.shape(), self.meta().shape());
         if given != shape {
             mistake(format!(
                 "Context::save_input: an array of shape {given:?} for an input \
                  of shape {shape:?}; save the input itself"
             ));
         }
-        self.like = Some(Like::of(array));
+        self.meta = Some(TensorMeta::of(array));
     }
 
-    fn like(&self) -> &Like {
-        let node = || self.node.as_ref().map(|node| &node.like);
-        self.like.as_ref().or_else(node).expect("one of both")
+    fn meta(&self) -> &TensorMeta {
+        let node = || self.node.as_ref().map(|node| &node.meta);
+        self.meta.as_ref().or_else(node).expect("one of both")
     }
 
     fn array(&self) -> Option<Array> {
         let storage = self.saved.clone()?;
-        let Like { device, view, .. } = self.like().clone();
+        let TensorMeta { device, view, .. } = self.meta().clone();
         Some(Array { device, storage, view })
     }
 }
 
 // ANCHOR: node
-/// A place in the graph.
+/// A node of the graph: a leaf, or the result of a recorded function.
 pub(super) struct Node {
     pub(super) id: u64,
-    /// What a gradient of it must be like.
-    pub(super) like: Like,
+    /// The device, type and shape that a gradient of this node must have.
+    pub(super) meta: TensorMeta,
     pub(super) origin: Origin,
-    /// All inputs and the result, when a [`trace`] was open.
-    pub(super) kept: Option<Box<Kept>>,
+    /// All inputs and the result, if a [`trace`] was active.
+    pub(super) traced: Option<Box<TracedCall>>,
 }
 
-/// Where a node comes from.
+/// How a node came to be.
 pub(super) enum Origin {
-    /// It was given. Its gradient never has a graph of its own.
+    /// Created by the user. Holds the accumulated gradient, which never has a
+    /// graph.
     Leaf(Mutex<Option<Tensor>>),
-    /// It was computed, by a function that kept something for its way back.
+    /// Computed by a function, whose context holds what its backward pass
+    /// needs.
     Result(Box<dyn Function>, Context),
 }
 
-/// An array without its numbers.
+/// The metadata of an array, without its storage.
 #[derive(Clone)]
-pub(super) struct Like {
+pub(super) struct TensorMeta {
     pub(super) device: Device,
     pub(super) dtype: DType,
     pub(super) view: Arc<View>,
 }
 // ANCHOR_END: node
 
-impl Like {
-    fn of(array: &Array) -> Like {
+impl TensorMeta {
+    fn of(array: &Array) -> TensorMeta {
         let (device, dtype) = (array.device, array.dtype());
-        Like { device, dtype, view: array.view.clone() }
+        TensorMeta { device, dtype, view: array.view.clone() }
     }
 
     pub(super) fn shape(&self) -> &[usize] {
@@ -268,9 +271,9 @@ impl Like {
     }
 }
 
-/// What a trace keeps of one application: each input with its node's id, if
-/// it has one, and the result.
-pub(super) struct Kept {
+/// The values that a trace saves for one function call: each input, with the
+/// id of its node if it has one, and the result.
+pub(super) struct TracedCall {
     pub(super) inputs: Vec<(Option<u64>, Array)>,
     pub(super) output: Array,
 }
@@ -280,26 +283,33 @@ impl Node {
         Arc::new(Node::new(array, Origin::Leaf(Mutex::new(None)), None))
     }
 
-    fn new(output: &Array, origin: Origin, kept: Option<Box<Kept>>) -> Node {
-        // Parents come first: an id is larger than those that it depends on.
+    fn new(
+        output: &Array,
+        origin: Origin,
+        traced: Option<Box<TracedCall>>,
+    ) -> Node {
+        // Ids increase in creation order, so a node's id is larger than the
+        // ids of all its ancestors.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ledger::count(|c| c.nodes += 1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         scope::made(id);
-        Node { id, like: Like::of(output), origin, kept }
+        Node { id, meta: TensorMeta::of(output), origin, traced }
     }
 
-    /// Lists the storages that are kept for its way back.
+    /// Iterates over the storages saved for the backward pass.
     pub(super) fn saved(&self) -> impl Iterator<Item = &Shared> {
         let ctx = self.creator().map(|(_, ctx)| ctx).into_iter();
         ctx.flat_map(|ctx| {
-            let inputs = ctx.inputs.iter().filter_map(|it| it.saved.as_ref());
+            let inputs =
+                ctx.inputs.iter().filter_map(|input| input.saved.as_ref());
             inputs.chain(ctx.output.as_ref().map(|array| array.storage()))
         })
     }
 
-    /// Locks the gradient of a leaf. A panic that interrupted its holder, a
-    /// device that refused the addition, has left it whole or absent.
+    /// Locks the gradient of a leaf; returns `None` for other nodes. A
+    /// poisoned lock is ignored: if adding a gradient panicked, the stored
+    /// value is still complete or absent.
     pub(super) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
         match &self.origin {
             Origin::Leaf(grad) => {
@@ -309,8 +319,8 @@ impl Node {
         }
     }
 
-    /// Returns the function that computed it, and its context; a leaf has
-    /// none.
+    /// Returns the function that computed this node, with its context, or
+    /// `None` for a leaf.
     pub(super) fn creator(&self) -> Option<(&dyn Function, &Context)> {
         match &self.origin {
             Origin::Leaf(_) => None,
@@ -318,40 +328,44 @@ impl Node {
         }
     }
 
-    /// Finds the first input from the k-th on that needs a gradient. Whoever
-    /// counts k up meets them all in operand order, some of them twice.
+    /// Returns the node of the first input at index `k` or later that needs a
+    /// gradient. A caller that counts `k` up visits all parents in operand
+    /// order, some of them more than once.
     pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
         let (_, ctx) = self.creator()?;
         ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
     }
 }
 
-/// Frees a chain of any length in a loop, on the thread that drops its last
-/// owner. A node owns its parents by its edges, and may own others by the
-/// tensors in its function. Dropped recursively, a long chain would overflow
-/// the stack, so what a node owned is put into the list `WAITING`, which the
-/// outermost drop empties.
+/// Frees a chain of nodes of any length iteratively, on the thread that drops
+/// its last owner. A node owns its parents through its context, and may own
+/// other nodes through tensors stored in its function. Recursive drops would
+/// overflow the stack on a long chain, so each drop moves what the node owned
+/// to `WAITING`, and the outermost drop empties that list.
 impl Drop for Node {
     fn drop(&mut self) {
         ledger::count(|c| c.nodes_freed += 1);
         let Origin::Result(function, ctx) = &mut self.origin else { return };
-        let edges = ctx.inputs.iter_mut().map(|it| (it.node.take(), None));
-        // What has no fields holds nothing.
-        let holds = size_of_val(&**function) > 0;
-        let own =
-            holds.then(|| std::mem::replace(function, Box::new(Constant)));
-        let held = edges.chain(own.map(|function| (None, Some(function))));
+        let edges =
+            ctx.inputs.iter_mut().map(|input| (input.node.take(), None));
+        // A function without fields cannot own a tensor.
+        let may_own_tensors = size_of_val(&**function) > 0;
+        let function = may_own_tensors
+            .then(|| std::mem::replace(function, Box::new(Constant)));
+        let owned =
+            edges.chain(function.map(|function| (None, Some(function))));
         let is_inner = WAITING.try_with(|list| match &mut *list.borrow_mut() {
             Some(waiting) => {
-                waiting.extend(held);
+                waiting.extend(owned);
                 true
             }
             list => {
-                *list = Some(held.collect());
+                *list = Some(owned.collect());
                 false
             }
         });
-        // At the end of a thread its list may be gone already.
+        // In an inner drop, the outermost one frees the list. During thread
+        // exit the list may already be destroyed; then drop recursively.
         if is_inner != Ok(false) {
             return;
         }
@@ -361,8 +375,8 @@ impl Drop for Node {
                 drop(next);
             }
         };
-        // A function of the user may panic in its drop. The others are freed
-        // all the same, and the first panic continues after them.
+        // The `Drop` of a user's function may panic. Free the rest anyway,
+        // then resume the first panic.
         let mut first = None;
         while let Err(panic) = catch_unwind(free) {
             first.get_or_insert(panic);
@@ -377,14 +391,14 @@ impl Drop for Node {
     }
 }
 
-/// Nodes and functions to be freed. A chain has one entry at a time, so it
-/// needs no heap memory.
+/// Nodes and functions waiting to be freed. A chain needs one entry at a time,
+/// so the list stays inline and does not allocate.
 type Waiting = SmallVec<[(Option<Arc<Node>>, Option<Box<dyn Function>>); 4]>;
 
 // ANCHOR: apply
-/// Runs a function forward and, when any input needs a gradient, puts its
-/// context into the graph. Otherwise the context is dropped here, and with
-/// it the way back.
+/// Runs a function's forward pass. If any input needs a gradient, the result
+/// gets a graph node that holds the function and its context; otherwise the
+/// context is dropped here.
 pub fn try_apply(
     function: impl Function,
     inputs: &[&Tensor],
@@ -397,21 +411,22 @@ pub fn try_apply(
     if !ctx.records() {
         return Ok(Tensor { array, node: None });
     }
-    let kept = TRACING.get().then(|| {
+    let traced = TRACING.get().then(|| {
         let inputs = inputs.iter().map(|t| (t.id(), t.array.clone()));
-        Box::new(Kept { inputs: inputs.collect(), output: array.clone() })
+        let inputs = inputs.collect();
+        Box::new(TracedCall { inputs, output: array.clone() })
     });
     let node = Arc::new_cyclic(|node| {
         if ctx.output.is_some() {
             ctx.node = node.clone();
         }
-        Node::new(&array, Origin::Result(Box::new(function), ctx), kept)
+        Node::new(&array, Origin::Result(Box::new(function), ctx), traced)
     });
     Ok(Tensor { array, node: Some(node) })
 }
 
-/// Does the same for operations, which have no `Result`: an error is raised at
-/// the caller's line.
+/// Like [`try_apply`], but panics at the caller's line instead of returning an
+/// error. Operations use it, because they do not return a `Result`.
 #[track_caller]
 pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
     caller::note();
@@ -420,6 +435,6 @@ pub fn apply(function: impl Function, inputs: &[&Tensor]) -> Tensor {
 // ANCHOR_END: apply
 
 thread_local! {
-    /// What is still to be freed, while this thread frees a node.
+    /// `Some` while this thread is freeing a node: what remains to be freed.
     static WAITING: RefCell<Option<Waiting>> = const { RefCell::new(None) };
 }

@@ -1,13 +1,13 @@
-//! The operations, each a method of [`Tensor`] beside the [`Function`] that
-//! carries its gradient, where it has one of its own. The chapters from "Eight
-//! functions, one dispatch" to "Add an operator" build them.
+//! The operations: each is a method of [`Tensor`], next to the [`Function`]
+//! that computes its gradient, if it needs one. They are built in the chapters
+//! from "Eight functions, one dispatch" to "Add an operator".
 //!
-//! A function below carries the gradient of the method of its name. A method
-//! without one is made of others, and so are its slopes; [`Tensor`] lists
-//! them all.
+//! Each function below computes the gradient of the method with the same name.
+//! A method without a function is composed of other operations, and its
+//! gradient follows from theirs. See [`Tensor`] for the full list.
 //!
-//! Reading order: the files as they stand here. The first five have the
-//! operations of [`crate::ops`], in that order.
+//! Reading order: the modules in the order in which they are declared here.
+//! The first five contain the operations of [`crate::ops`], in that order.
 //!
 //! [`Function`]: super::Function
 
@@ -53,12 +53,12 @@ pub use trigonometry::*;
 use std::borrow::Cow;
 
 use super::Tensor;
-use super::arithmetic::alike;
+use super::arithmetic::check_same_kind;
 use crate::checks;
 use crate::error::or_raise;
 
-/// Stretches the operands to one shape. The gradient of each finds its way
-/// back through the [`Expand`] that this puts into the graph.
+/// Broadcasts the operands to a common shape. The [`Expand`] nodes that this
+/// adds to the graph sum each gradient back to its operand's shape.
 #[track_caller]
 fn stretch<'a, const N: usize>(
     op: &str,
@@ -66,7 +66,7 @@ fn stretch<'a, const N: usize>(
 ) -> [Cow<'a, Tensor>; N] {
     let (first, others) = (operands[0], &operands[1..]);
     for other in others {
-        or_raise(alike(op, &first.array, &other.array));
+        or_raise(check_same_kind(op, &first.array, &other.array));
     }
     if others.iter().all(|other| other.shape() == first.shape()) {
         return operands.map(Cow::Borrowed);

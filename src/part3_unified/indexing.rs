@@ -1,17 +1,17 @@
-//! Indexing, windows and joins of arrays. "Gradients through views and devices"
-//! tells which of these are mirrors of one another.
+//! Indexing, windows and concatenation of arrays. "Gradients through views and
+//! devices" explains which of these are each other's gradients.
 
 use std::borrow::Cow;
 
-use super::arithmetic::alike;
+use super::arithmetic::check_same_kind;
 use super::{Array, Spans, Window};
 use crate::checks;
 use crate::error::{Error, Result};
 use crate::shape::{checked_size, size};
 
 impl Array {
-    /// Takes the elements at these indices along an axis, in that order, any of
-    /// them more than once.
+    /// Selects elements along an axis by index. Indices may repeat and be in
+    /// any order.
     pub fn index_select(
         &self,
         axis: usize,
@@ -21,14 +21,14 @@ impl Array {
         let mut shape = self.shape().to_vec();
         shape[axis] = indices.len();
         checked_size(&shape)?;
-        let [outer, n, inner] = self.around(axis);
+        let [outer, n, inner] = self.sizes_around(axis);
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let indices = repeated(indices, outer, n);
+        let indices = repeat_per_block(indices, outer, n);
         self.filled(&shape, |backend| backend.index_select(&rows, &indices))
     }
 
-    /// Adds each element along an axis to one of `count`, which its index
-    /// names: the mirror of [`Array::index_select`].
+    /// Adds each element along an axis to one of `count` elements, chosen by
+    /// its index. This is the gradient of [`Array::index_select`].
     pub fn index_add(
         &self,
         axis: usize,
@@ -36,7 +36,7 @@ impl Array {
         count: usize,
     ) -> Result<Array> {
         checks::axes("index_add", self.shape(), &[axis])?;
-        let [outer, n, inner] = self.around(axis);
+        let [outer, n, inner] = self.sizes_around(axis);
         if n != indices.len() || indices.iter().any(|&at| at >= count) {
             return Err(Error::Mistake(format!(
                 "index_add: shape {:?} has {n} elements along axis {axis}, \
@@ -50,23 +50,29 @@ impl Array {
         shape[axis] = count;
         checked_size(&shape)?;
         let rows = self.compact()?.reshape(&[outer * n, inner])?;
-        let indices = repeated(indices, outer, count);
+        let indices = repeat_per_block(indices, outer, count);
         self.filled(&shape, |backend| {
             backend.index_add(&rows, &indices, outer * count)
         })
     }
 
-    /// Counts the elements before an axis, along it and behind it.
-    fn around(&self, axis: usize) -> [usize; 3] {
-        let (before, behind) = self.shape().split_at(axis);
-        [size(before), behind[0], size(&behind[1..])]
+    /// Returns the number of elements before an axis, along it, and after it.
+    fn sizes_around(&self, axis: usize) -> [usize; 3] {
+        let (before, after) = self.shape().split_at(axis);
+        [size(before), after[0], size(&after[1..])]
     }
 }
 
-/// Repeats indices in each of some blocks, a block being so many elements. For
-/// one block they stand there already, and a long list is not copied.
-fn repeated(indices: &[usize], blocks: usize, each: usize) -> Cow<'_, [usize]> {
-    let block = |at: usize| indices.iter().map(move |index| at * each + index);
+/// Repeats the indices for each of `blocks` blocks of `block_len` elements.
+/// With a single block, the list is borrowed instead of copied.
+fn repeat_per_block(
+    indices: &[usize],
+    blocks: usize,
+    block_len: usize,
+) -> Cow<'_, [usize]> {
+    let block = |block: usize| {
+        indices.iter().map(move |index| block * block_len + index)
+    };
     match blocks {
         1 => Cow::Borrowed(indices),
         _ => (0..blocks).flat_map(block).collect(),
@@ -74,8 +80,8 @@ fn repeated(indices: &[usize], blocks: usize, each: usize) -> Cow<'_, [usize]> {
 }
 
 impl Array {
-    /// Shows each position of a window, as [`View::windows`] does. Without
-    /// padding no element moves.
+    /// Returns a view of every window position; see [`View::windows`]. Data is
+    /// copied only if there is padding.
     ///
     /// [`View::windows`]: super::View::windows
     pub fn windows(&self, window: &Window) -> Result<Array> {
@@ -94,8 +100,9 @@ impl Array {
         Ok(padded.with_view(view))
     }
 
-    /// Adds windows up to images of this height and width, where each element
-    /// is the sum of its copies: the mirror of [`Array::windows`].
+    /// Adds overlapping windows up to images of the given height and width:
+    /// each element is the sum of its copies. This is the gradient of
+    /// [`Array::windows`].
     pub fn fold(&self, window: &Window, image: [usize; 2]) -> Result<Array> {
         let positions = window.positions(&image)?;
         let (outer, inner) = match self.shape() {
@@ -116,7 +123,7 @@ impl Array {
         let folded = self.filled(&shape, |backend| {
             backend.fold(self, &bare, size(outer), padded)
         })?;
-        // What was added to the padding goes with it.
+        // Cut off the padding and everything that was added to it.
         let mut inner: Vec<_> = outer.iter().map(|&n| 0..n).collect();
         let [down, right] = window.padding;
         inner.extend([down..down + image[0], right..right + image[1]]);
@@ -125,7 +132,8 @@ impl Array {
 }
 
 impl Array {
-    /// Makes an array in which a part has other numbers; see [`Array::set`].
+    /// Returns a copy of the array with part of it replaced; see
+    /// [`Array::set`].
     pub fn slice_assign(
         &self,
         spans: impl Spans,
@@ -136,7 +144,7 @@ impl Array {
         Ok(changed)
     }
 
-    /// Joins arrays, one after another along an axis.
+    /// Concatenates arrays along an axis.
     pub fn cat(parts: &[&Array], axis: usize) -> Result<Array> {
         let Some(first) = parts.first() else {
             return Err(Error::Mistake(
@@ -147,7 +155,7 @@ impl Array {
         let mut shape = first.shape().to_vec();
         shape[axis] = 0;
         for part in parts {
-            alike("cat", first, part)?;
+            check_same_kind("cat", first, part)?;
             let mut other = part.shape().to_vec();
             if other.len() == shape.len() {
                 other[axis] = shape[axis];
@@ -162,7 +170,7 @@ impl Array {
             }
             shape[axis] = shape[axis].saturating_add(part.shape()[axis]);
         }
-        // A sum that is cut off is refused here.
+        // If the sum saturated, this rejects the shape.
         let mut joined = first.full_here(&shape, 0.0)?;
         let mut from = 0;
         for part in parts {
@@ -180,11 +188,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_block_takes_the_list_as_it_stands() {
+    fn a_single_block_borrows_the_indices() {
         let list = [2, 0];
-        assert!(
-            matches!(repeated(&list, 1, 3), Cow::Borrowed(at) if at == list)
-        );
-        assert_eq!(*repeated(&list, 2, 3), [2, 0, 5, 3]);
+        let single = repeat_per_block(&list, 1, 3);
+        assert!(matches!(single, Cow::Borrowed(same) if same == list));
+        assert_eq!(*repeat_per_block(&list, 2, 3), [2, 0, 5, 3]);
     }
 }

@@ -1,5 +1,5 @@
-//! Where the memory of a step is, by the parts of a model. "How fast, and why"
-//! looks.
+//! Reports how much memory each part of a model uses in a training step, as in
+//! "How fast, and why".
 //!
 //! Reading order: [`memory`], [`MemoryOfPart`], [`MemoryOfParts`].
 
@@ -13,34 +13,39 @@ use super::{Shared, Tensor};
 use crate::draw::table;
 use crate::scope;
 
-/// Bytes that a part of a model holds.
+/// The bytes held by one part of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryOfPart {
-    /// The part, as its scope or its parameters are called.
+    /// The name of the part's scope, or the common prefix of its parameters'
+    /// names.
     pub name: String,
-    /// What is learned.
+    /// The parameters.
     pub parameters: usize,
-    /// Their gradients.
+    /// The gradients of the parameters.
     pub gradients: usize,
-    /// What the optimizer remembers of them.
+    /// The optimizer's state for these parameters, such as Adam's running
+    /// means.
     pub optimizer: usize,
-    /// What the graph keeps for its way back, parameters apart.
+    /// Values saved in the graph for the backward pass, without the
+    /// parameters.
     pub kept: usize,
 }
 
 /// The memory of a model, part by part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryOfParts {
-    /// In the order of the parameters, then of the graph.
+    /// In the order of the parameters; parts that appear only in the graph
+    /// follow.
     pub list: Vec<MemoryOfPart>,
 }
 
 // ANCHOR: memory
-/// Counts the bytes of a model, of what its optimizer remembers, and of the
-/// graph under a loss. Parts are told apart by their first `depth` names, and
-/// what the graph keeps is of the part in whose [scope][crate::scope::scope]
-/// it was recorded, if the step is [watched](crate::scope::watch). Two that
-/// share numbers hold them once.
+/// Counts the bytes of a model, of its optimizer's state, and of the values
+/// saved in the graph of `loss`. Parts are grouped by the first `depth`
+/// components of their names. A saved value counts toward the part in whose
+/// [scope][crate::scope::scope] it was recorded, if the step is
+/// [watched](crate::scope::watch). Memory shared by several tensors is counted
+/// once.
 pub fn memory(
     model: &dyn Module,
     optimizer: &dyn State,
@@ -56,7 +61,8 @@ pub fn memory(
         seen.push(storage.clone());
         storage.len() * storage.dtype().size()
     };
-    let names: Vec<String> = model.parameters().into_iter().map(of).collect();
+    let names: Vec<String> =
+        model.parameters().into_iter().map(module_name).collect();
     for ((_, parameter), name) in model.parameters().iter().zip(&names) {
         let part = parts.part(name, depth);
         part.parameters += bytes(parameter.array().storage());
@@ -64,11 +70,13 @@ pub fn memory(
             part.gradients += bytes(grad.array().storage());
         }
     }
-    // An optimizer lists by the place of the parameter: `mean.0`, `mean.1`.
+    // The optimizer names its state by the parameter's index: `mean.0`,
+    // `mean.1`.
     for (name, value) in optimizer.state() {
         let Value::Tensor(tensor) = value else { continue };
-        let place = name.rsplit('.').next().and_then(|at| at.parse().ok());
-        let name = place.and_then(|at: usize| names.get(at));
+        let index =
+            name.rsplit('.').next().and_then(|index| index.parse().ok());
+        let name = index.and_then(|index: usize| names.get(index));
         let part = parts.part(name.map_or("", String::as_str), depth);
         part.optimizer += bytes(tensor.array().storage());
     }
@@ -86,8 +94,8 @@ pub fn memory(
 }
 // ANCHOR_END: memory
 
-/// Returns the name of the module of a parameter.
-fn of((name, _): (String, &Tensor)) -> String {
+/// Returns the name of the module that owns a parameter.
+fn module_name((name, _): (String, &Tensor)) -> String {
     let part = name.rsplit_once('.').map(|(part, _)| part.to_string());
     part.unwrap_or(name)
 }
@@ -96,15 +104,15 @@ impl MemoryOfParts {
     fn part(&mut self, name: &str, depth: usize) -> &mut MemoryOfPart {
         let name = scope::shortened(name, depth);
         let known = self.list.iter().position(|part| part.name == name);
-        let at = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             let name = name.to_string();
             self.list.push(MemoryOfPart { name, ..MemoryOfPart::default() });
             self.list.len() - 1
         });
-        &mut self.list[at]
+        &mut self.list[index]
     }
 
-    /// Writes a table of bytes, with their sums.
+    /// Formats the byte counts and their sums as a table.
     pub fn text(&self) -> String {
         let head = ["part", "parameters", "gradients", "optimizer", "kept"];
         let mut all = MemoryOfPart { name: "all".into(), ..Default::default() };

@@ -1,7 +1,8 @@
-//! Part 3: one tensor on every device. The chapters from "One tensor, two
-//! devices" on build it.
+//! Part 3: one tensor type for every device, built in the chapters from "One
+//! tensor, two devices" on.
 //!
-//! A line through points, on whichever device you name:
+//! This program fits a line through points on a device that you choose by
+//! name:
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -24,9 +25,10 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! An operation of your own is a [`Function`]: how to compute it, and how its
-//! gradient flows. Written with operations of tensors, it runs on every device
-//! and has slopes of its slopes:
+//! To add an operation, implement [`Function`]: how to compute the result, and
+//! how to compute the gradients of its inputs. If the gradient is written with
+//! tensor operations, the function runs on every device and can be
+//! differentiated again:
 //!
 //! ```
 //! use rungrad::part3_unified::{
@@ -65,30 +67,31 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! What there is: [`Tensor`] with a method for each operation, listed with
-//! their gradients in [`functions`]; networks in [`nn`]; what trains them in
-//! [`optim`]; files of weights in [`io`]; a device of your own by [`Backend`];
-//! where the bytes of a step are, by [`memory`].
+//! Contents: [`Tensor`] has a method for each operation; [`functions`] lists
+//! the operations with their gradients. [`nn`] has the layers of neural
+//! networks, [`optim`] the optimizers, and [`io`] reads and writes weight
+//! files. Implement [`Backend`] to add a device. [`memory`] reports how many
+//! bytes each part of a model uses during a training step.
 //!
-//! Reading order: a [`Device`] holds a [`Storage`]; an [`Array`] looks at it
-//! through a [`View`]; a [`Backend`] computes few primitives on arrays; a
-//! [`Function`] ties a primitive to its gradient; a [`Tensor`] is an array
-//! with, where gradients are wanted, a node of the graph; what learns is a
-//! [`Module`](nn::Module), an [`Optimizer`](optim::Optimizer) teaches it, and
-//! [`io`] keeps what it has learned.
+//! Reading order: a [`Device`] holds a [`Storage`]. An [`Array`] accesses a
+//! storage through a [`View`]. A [`Backend`] computes a small set of
+//! primitives on arrays. A [`Function`] combines a forward computation with
+//! its gradient. A [`Tensor`] is an array and, if it needs a gradient, a node
+//! of the graph. A [`Module`](nn::Module) has trainable parameters, an
+//! [`Optimizer`](optim::Optimizer) updates them, and [`io`] saves them.
 //!
-//! What makes a tensor, and what reads one, gives a `Result`, because a
-//! device may refuse it. An operation has none, so that a formula reads as
-//! one: it panics at the caller's line, and [`attempt`](crate::attempt) turns
-//! that into an error again.
+//! Functions that create or read a tensor return a `Result`, because the
+//! device may fail. Operations return a plain tensor, so that code reads like
+//! the formula. If an operation fails, it panics at the caller's line;
+//! [`attempt`](crate::attempt) turns the panic into an error.
 //!
-//! The signs `+`, `-`, `*`, `/` and `+=` work between tensors, owned or
-//! borrowed, and numbers. Where the trait `std::ops::Mul` is imported,
-//! `a.mul(&b)` means its method and moves `a`: Rust looks for methods that
-//! take a value before those that borrow one. So leave `Add`, `Sub`, `Mul`,
-//! `Div` and `Neg` out of a file that calls these methods by name.
+//! The operators `+`, `-`, `*`, `/` and `+=` accept tensors, owned or
+//! borrowed, and plain numbers. Don't import `std::ops::Mul` into a file that
+//! calls `a.mul(&b)`: method lookup prefers methods that take `self` by value,
+//! so the call would resolve to the trait's method and move `a`. The same
+//! holds for `Add`, `Sub`, `Div` and `Neg`.
 
-// The documentation of `Tensor` lists its methods in the order of these.
+// Rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
 
 mod creation;

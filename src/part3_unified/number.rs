@@ -1,5 +1,5 @@
-//! Numbers of three sizes, built in the chapter of this name: what a tensor is
-//! made of and read as, and what is computed with.
+//! The element types, built in "Numbers of three sizes": [`Element`] for what
+//! a tensor can store, [`Real`] for what the CPU computes with.
 
 use std::fmt::Debug;
 
@@ -11,32 +11,33 @@ use crate::half::F16;
 use crate::shape::Printed;
 
 // ANCHOR: element
-/// What a tensor can hold: `f32`, `f64`, and [`F16`], which Rust has not.
+/// A type that a tensor can store: `f32`, `f64`, or [`F16`], which stable Rust
+/// does not have.
 pub trait Element:
     Copy + Default + PartialOrd + Debug + Printed + Send + Sync + 'static
 {
-    /// The type, as a storage says it.
+    /// The type as a [`DType`].
     const DTYPE: DType;
 
-    /// Returns the nearest number of this type.
+    /// Rounds a number to this type.
     fn nearest(x: f64) -> Self;
 
-    /// Does the same of a number in 32 bits.
+    /// Rounds an `f32` to this type.
     fn nearest_f32(x: f32) -> Self;
 
-    /// Returns the nearest number of another type.
+    /// Converts the number to another type, rounding to nearest.
     fn cast<T: Element>(self) -> T;
 
-    /// Returns the same number in 64 bits.
+    /// Converts the number to `f64`, which is exact.
     #[inline(always)]
     fn wide(self) -> f64 {
         self.cast()
     }
 
-    /// Copies numbers to a device.
+    /// Copies elements to a device.
     fn upload(values: &[Self], backend: &dyn Backend) -> Result<Shared>;
 
-    /// Copies numbers of this type, or of one that fits into it, to the host.
+    /// Copies elements of this type, or of a narrower one, to the host.
     fn download(
         storage: &dyn Storage,
         backend: &dyn Backend,
@@ -137,7 +138,7 @@ impl Element for F16 {
     }
 }
 
-/// Returns the nearest numbers of another type.
+/// Converts elements to another type, rounding to nearest.
 pub(super) fn converted<A: Element, B: Element>(
     values: &[A],
 ) -> Result<Vec<B>> {
@@ -146,7 +147,7 @@ pub(super) fn converted<A: Element, B: Element>(
     Ok(out)
 }
 
-/// Does some work for the type of numbers that is asked for.
+/// Evaluates `$work` with `$T` bound to the Rust type of `$dtype`.
 macro_rules! with_type {
     ($dtype:expr, $T:ident => $work:expr) => {
         match $dtype {
@@ -168,12 +169,13 @@ macro_rules! with_type {
 pub(super) use with_type;
 
 // ANCHOR: real
-/// What a processor computes with. An [`F16`] becomes an `f32` first.
+/// A type that the CPU computes with. [`F16`] elements are converted to `f32`
+/// first.
 pub trait Real: Element + Float {
     /// Computes the error function.
     fn erf(self) -> Self;
 
-    /// Rounds to the nearest whole number; of two to the even one.
+    /// Rounds to the nearest integer, and half-way cases to the even one.
     fn round_ties_even(self) -> Self;
 }
 // ANCHOR_END: real

@@ -1,7 +1,6 @@
-//! `a * b`, `-a`, `1.0 - a`, `a += b`: the operators, on tensors, references
-//! `a * b`, `-a`, `1.0 - a`, `a += b`: the operators, on tensors, references
-//! and numbers, and the sum of many tensors, each a line. The macros are those
-//! of "Few rules, many operations".
+//! The operators `a * b`, `-a`, `1.0 - a` and `a += b` for tensors, references
+//! and plain numbers, and `Sum` for iterators of tensors. The macros are
+//! explained in "Few rules, many operations".
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign};
@@ -10,7 +9,7 @@ use std::ops::{Mul, MulAssign, Neg, Sub, SubAssign};
 use super::{Device, Tensor};
 use crate::error::or_raise;
 
-/// An operator between two tensors, each owned or borrowed.
+/// Implements a binary operator for two tensors, each owned or borrowed.
 macro_rules! between_tensors {
     ($($operator:ident :: $method:ident),*) => {$(
         between_tensors!(@ $operator, $method, Tensor, Tensor);
@@ -32,15 +31,16 @@ macro_rules! between_tensors {
 
 between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
-/// A number beside a tensor. It becomes the nearest one of the tensor's type.
+/// A plain number in an expression with tensors. It is rounded to the tensor's
+/// element type.
 pub trait Constant: Into<f64> {}
 
 impl Constant for f32 {}
 impl Constant for f64 {}
 impl Constant for i32 {}
 
-/// An operator between a tensor and a number, which is a constant, in both
-/// orders: `1.0 - a` is not `a - 1.0`.
+/// Implements an operator between a tensor and a constant, in both orders,
+/// because `1.0 - a` differs from `a - 1.0`.
 macro_rules! with_numbers {
     ($tensor:ty) => {
         with_numbers!(@ $tensor, Add, add,
@@ -73,8 +73,8 @@ macro_rules! with_numbers {
             }
         }
 
-        // A literal without a type on the left would be of two types, were
-        // this there for `f32` as well.
+        // Not implemented for `f32`: an unsuffixed literal on the left would
+        // then be ambiguous.
         impl $operator<$tensor> for f64 {
             type Output = Tensor;
 
@@ -99,8 +99,9 @@ macro_rules! with_numbers {
 with_numbers!(Tensor);
 with_numbers!(&Tensor);
 
-/// `a += b`: a new tensor in the place of the old one, whose other handles
-/// keep it. It has the shape that both stretch to, and records as `a + b`.
+/// Implements `a += b`: it binds `a` to a new tensor and leaves other handles
+/// to the old tensor unchanged. The result has the broadcast shape, and the
+/// operation is recorded as `a + b`.
 macro_rules! in_place {
     ($($operator:ident :: $method:ident by $plain:ident :: $name:ident),*) => {
         $(in_place!(@ $operator, $method, $plain, $name;
@@ -124,8 +125,8 @@ in_place!(
     DivAssign::div_assign by Div::div
 );
 
-/// The sum of all, one after another; the shapes broadcast. Of none it is the
-/// number 0 on the processor.
+/// Adds the tensors in order, broadcasting their shapes. The sum of an empty
+/// iterator is a scalar 0 on the CPU.
 impl Sum for Tensor {
     fn sum<I: Iterator<Item = Tensor>>(tensors: I) -> Tensor {
         let sum = tensors.reduce(|a, b| a + b);

@@ -1,5 +1,5 @@
-//! The graph as plain records, for a tape. "Function and its context" takes
-//! one.
+//! Converts the graph to plain records for a tape, as used in "Function and
+//! its context".
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use crate::ops::Op;
 use crate::scope;
 use crate::tape::Record;
 
-/// Lists all nodes under a root, parents first.
+/// Lists the root and all its ancestors, parents first.
 pub(super) fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
     topological_order(root, |node| node.id, |node, k| node.parent(k))
 }
 
 /// Lists the records of a graph, parents first. An input without a node
-/// appears as a constant where a trace has kept it.
+/// appears as a constant if a trace has saved it.
 pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();
     for node in graph(root) {
-        let (op, parents) = match (node.creator(), &node.kept) {
+        let (op, parents) = match (node.creator(), &node.traced) {
             (None, _) => (Op::Leaf, vec![]),
             (Some((function, ctx)), None) => {
                 let ids = ctx.edges().map(|(_, parent)| parent.id);
                 (function.op(), ids.collect())
             }
-            (Some((function, _)), Some(kept)) => {
-                values.insert(node.id, kept.output.clone());
-                let ids = kept.inputs.iter().map(|(id, array)| match id {
+            (Some((function, _)), Some(call)) => {
+                values.insert(node.id, call.output.clone());
+                let ids = call.inputs.iter().map(|(id, array)| match id {
                     Some(id) => {
                         values.insert(*id, array.clone());
                         *id
@@ -42,7 +42,7 @@ pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
                 (function.op(), ids.collect())
             }
         };
-        let shape = node.like.shape();
+        let shape = node.meta.shape();
         let part = scope::maker(node.id);
         let record = Record::new(node.id, op, parents, shape, None);
         records.push(Record { part, ..record });
@@ -55,8 +55,8 @@ pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
     records
 }
 
-/// Finds the id of a constant on the tape; the same numbers are the same
-/// constant.
+/// Returns the id of a constant on the tape, adding it if it is new. Two
+/// arrays with the same storage and view are the same constant.
 fn constant(
     array: &Array,
     constants: &mut Vec<(u64, Array)>,
@@ -68,7 +68,7 @@ fn constant(
     if let Some((id, _)) = constants.iter().find(same) {
         return *id;
     }
-    // Ids of nodes count up from 1; those of constants count down.
+    // Node ids count up from 1; ids of constants count down from `u64::MAX`.
     let id = u64::MAX - constants.len() as u64;
     constants.push((id, array.clone()));
     let op = Op::Constant;

@@ -6,23 +6,22 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 // ANCHOR: dtype
-/// What the numbers of a storage are. What stores them or computes with them
-/// asks which.
+/// The type of the elements in a storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DType {
-    /// 32 bits: 24 for the digits, 8 for the exponent.
+    /// 32 bits: 24 bits of precision, 8 bits of exponent.
     #[default]
     F32,
-    /// 64 bits: 53 for the digits, 11 for the exponent.
+    /// 64 bits: 53 bits of precision, 11 bits of exponent.
     F64,
-    /// 16 bits: 11 for the digits, 5 for the exponent. Such a number is kept,
-    /// and computed with in 32 bits.
+    /// 16 bits: 11 bits of precision, 5 bits of exponent. Used for storage
+    /// only: operations convert to 32 bits, compute, and round the result.
     F16,
 }
 // ANCHOR_END: dtype
 
 impl DType {
-    /// Returns the bytes of a number.
+    /// Returns the size of an element in bytes.
     pub fn size(self) -> usize {
         match self {
             DType::F32 => 4,
@@ -31,8 +30,7 @@ impl DType {
         }
     }
 
-    /// Returns the type in which is computed, and in which what is not yet a
-    /// result is kept.
+    /// Returns the type used for computation and for intermediate results.
     pub fn wide(self) -> DType {
         match self {
             DType::F16 => DType::F32,
@@ -52,23 +50,24 @@ impl fmt::Display for DType {
 }
 
 // ANCHOR: storage
-/// Numbers in a row, without shape. What holds them is the backend's own
-/// affair: a `Vec` on the processor, a buffer on an OpenCL device.
+/// A flat sequence of elements without a shape. Each backend has its own
+/// implementation: a `Vec` on the CPU, a buffer on an OpenCL device.
 pub trait Storage: Any + Debug + Send + Sync {
-    /// Counts the numbers.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
 
-    /// Returns their type.
+    /// Returns the element type.
     fn dtype(&self) -> DType {
         DType::F32
     }
 
-    /// Says whether there is none.
+    /// Returns `true` if the storage is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A storage that views share. It is freed with the last of them.
+/// A storage shared by the arrays that view it, and freed with the last of
+/// them.
 pub type Shared = Arc<dyn Storage>;
 // ANCHOR_END: storage

@@ -1,5 +1,5 @@
-//! The tensor of Part 3, built from "One tensor, two devices" to "Function and
-//! its context".
+//! The tensor type of Part 3, built in the chapters from "One tensor, two
+//! devices" to "Function and its context".
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -13,9 +13,10 @@ use crate::error::{Result, mistake};
 use crate::shape::nested_of;
 
 // ANCHOR: tensor
-/// An array on a device and, where a gradient is wanted, its place in the
-/// graph. Clones share both. What operations refuse they say in a panic, of
-/// which [`attempt`](crate::attempt) makes an [`Error`](crate::Error).
+/// An array on a device and, if it needs a gradient, its node in the graph.
+/// Clones share both. Operations panic on invalid input;
+/// [`attempt`](crate::attempt) turns the panic into an
+/// [`Error`](crate::Error).
 #[derive(Clone)]
 pub struct Tensor {
     pub(super) array: Array,
@@ -23,13 +24,14 @@ pub struct Tensor {
 }
 // ANCHOR_END: tensor
 
-// A panic breaks nothing that a tensor shares: arrays and nodes stay as they were
-// made, and a leaf has the whole gradient of a sweep that was cut short, or none.
+// A panic cannot leave shared state inconsistent: arrays and nodes are
+// immutable, and a leaf's gradient is either complete or absent after an
+// interrupted backward pass.
 impl UnwindSafe for Tensor {}
 impl RefUnwindSafe for Tensor {}
 
 impl Tensor {
-    /// Makes a tensor with these elements in row-major order.
+    /// Creates an `f32` tensor from its elements in row-major order.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -41,8 +43,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the elements do not fill the shape, there is no such device, or it
-    /// has no room.
+    /// If the number of elements does not match the shape, there is no such
+    /// device, or the device is out of memory.
     #[doc(alias = "tensor")]
     #[doc(alias = "from_vec")]
     pub fn new(
@@ -53,9 +55,9 @@ impl Tensor {
         Ok(Tensor::from(Array::new(shape, values, device)?))
     }
 
-    /// Makes a tensor with elements of any type: `f32`, `f64`, or
-    /// [`F16`](crate::half::F16). A literal without a type would be `f64`, so
-    /// [`Tensor::new`] takes `f32` alone.
+    /// Creates a tensor with elements of any supported type: `f32`, `f64`, or
+    /// [`F16`](crate::half::F16). [`Tensor::new`] takes `f32` only, because a
+    /// float literal without a suffix would be inferred as `f64` here.
     ///
     /// ```
     /// # use rungrad::part3_unified::{DType, Device, Tensor};
@@ -67,7 +69,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// As [`Tensor::new`], or if the device has no such numbers.
+    /// As [`Tensor::new`], or if the device does not support the type.
     pub fn of<T: Element>(
         shape: &[usize],
         values: &[T],
@@ -76,9 +78,10 @@ impl Tensor {
         Ok(Tensor::from(Array::of(shape, values, device)?))
     }
 
-    /// Makes a leaf of the same numbers that keeps its gradient; such a leaf
-    /// is returned as it is. What was computed from one is refused: a leaf of
-    /// it would cut the way back in silence.
+    /// Returns a leaf with the same elements that accumulates a gradient; a
+    /// tensor that already is one is returned unchanged. The result of a
+    /// recorded operation is rejected, because a new leaf would silently cut
+    /// off the graph it came from.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -91,7 +94,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the tensor is the result of an operation that was recorded.
+    /// If the tensor is the result of a recorded operation.
     #[doc(alias = "requires_grad_")]
     #[track_caller]
     pub fn requires_grad(self) -> Tensor {
@@ -110,7 +113,8 @@ impl Tensor {
         }
     }
 
-    /// Takes the numbers out of the graph, without a way back.
+    /// Returns a tensor with the same elements and no graph: no gradient flows
+    /// through it.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -124,7 +128,7 @@ impl Tensor {
         Tensor::from(self.array.clone())
     }
 
-    /// Returns the numbers and how they are walked.
+    /// Returns the underlying array: storage and view.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -137,7 +141,7 @@ impl Tensor {
         &self.array
     }
 
-    /// Returns the size along each axis.
+    /// Returns the size of each axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -149,7 +153,7 @@ impl Tensor {
         self.array.shape()
     }
 
-    /// Counts the axes.
+    /// Returns the number of axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -162,7 +166,7 @@ impl Tensor {
         self.shape().len()
     }
 
-    /// Counts the elements.
+    /// Returns the number of elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -174,7 +178,7 @@ impl Tensor {
         self.array.len()
     }
 
-    /// Says whether there is no element.
+    /// Returns `true` if the tensor is empty.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -185,7 +189,7 @@ impl Tensor {
         self.array.is_empty()
     }
 
-    /// Returns the device that holds the numbers.
+    /// Returns the device that holds the elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -197,8 +201,8 @@ impl Tensor {
         self.array.device()
     }
 
-    /// Computes the elements now, where a lazy device has put that off. What is
-    /// read, or multiplied as a matrix, is computed anyway.
+    /// Forces evaluation on a lazy device. Reading a tensor, or using it in a
+    /// matmul, evaluates it anyway.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -211,12 +215,12 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device refuses.
+    /// If the device fails.
     pub fn realize(&self) -> Result<()> {
         self.array.realize()
     }
 
-    /// Returns the type of the numbers.
+    /// Returns the element type.
     ///
     /// ```
     /// # use rungrad::part3_unified::{DType, Device, Tensor};
@@ -228,8 +232,8 @@ impl Tensor {
         self.array.dtype()
     }
 
-    /// Copies the elements to the host, in row-major order: those of an `f32`
-    /// or an `f16`.
+    /// Copies the elements to the host in row-major order. `F16` elements are
+    /// widened to `f32`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -240,14 +244,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device refuses to be read, the host has no room, or the elements
-    /// are `f64` and would be rounded.
+    /// If the device cannot be read, the host is out of memory, or the
+    /// elements are `f64`, which would have to be rounded.
     #[doc(alias = "tolist")]
     pub fn to_vec(&self) -> Result<Vec<f32>> {
         self.array.to_vec()
     }
 
-    /// Copies the elements to the host as a type into which they fit.
+    /// Copies the elements to the host as `T`, which must hold every value
+    /// exactly.
     ///
     /// ```
     /// # use rungrad::part3_unified::{DType, Device, Tensor};
@@ -260,13 +265,13 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device refuses to be read, the host has no room, or the elements
-    /// would be rounded.
+    /// If the device cannot be read, the host is out of memory, or the
+    /// elements would have to be rounded.
     pub fn to_vec_of<T: Element>(&self) -> Result<Vec<T>> {
         self.array.to_vec_of()
     }
 
-    /// Reads the only element.
+    /// Returns the value of a tensor with exactly one element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -277,12 +282,13 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there are more elements or none, or the device refuses to be read.
+    /// If there is not exactly one element, or the device cannot be read.
     pub fn item(&self) -> Result<f32> {
         self.item_of()
     }
 
-    /// Reads the only element as a type into which it fits.
+    /// Returns the value of a tensor with exactly one element as `T`, which
+    /// must hold it exactly.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -293,14 +299,15 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there are more elements or none, the device refuses to be read, or
-    /// the element would be rounded.
+    /// If there is not exactly one element, the device cannot be read, or the
+    /// element would have to be rounded.
     pub fn item_of<T: Element>(&self) -> Result<T> {
         checks::only_element("item", self.shape())?;
         Ok(self.to_vec_of()?[0])
     }
 
-    /// Returns what backward has added up here so far; only leaves keep it.
+    /// Returns the gradient accumulated so far, or `None` before the first
+    /// backward pass. Only leaves store a gradient.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -314,7 +321,7 @@ impl Tensor {
         self.node.as_ref()?.grad()?.clone()
     }
 
-    /// Forgets the gradient, so that the next backward starts anew.
+    /// Clears the gradient, so that the next backward pass starts from zero.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -330,8 +337,8 @@ impl Tensor {
         }
     }
 
-    /// Says whether backward reaches this tensor: it requires a gradient, or
-    /// was computed from one that does.
+    /// Returns `true` if the tensor is part of a graph: it requires a
+    /// gradient, or it was computed from a tensor that does.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -345,7 +352,8 @@ impl Tensor {
         self.node.is_some()
     }
 
-    /// Returns the number of this tensor's node, if it has one.
+    /// Returns the id of this tensor's node in the graph, or `None` if it has
+    /// no node.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -366,8 +374,8 @@ impl From<Array> for Tensor {
     }
 }
 
-/// Nested rows, the gradient, the shape, the device, the type where it is not
-/// `f32`, and whether it records.
+/// Prints the elements as nested rows, the gradient, the shape, the device,
+/// the type unless it is `f32`, and whether the tensor is part of a graph.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |t: &Tensor| {
@@ -392,7 +400,7 @@ impl fmt::Display for Tensor {
     }
 }
 
-/// What it is and where, without a look at the device.
+/// Prints the metadata only, so that debug output never reads from the device.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let creator = self.node.as_ref().map(|node| node.creator());

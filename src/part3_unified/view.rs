@@ -1,10 +1,11 @@
-//! How flat memory is walked: shape, strides and offset, built in "Strides".
+//! Shapes, strides and offsets into flat memory, built in "Strides".
 //!
-//! Nothing here knows numbers or devices. A view is arithmetic on indices,
-//! and each method gives another view of the same memory.
+//! This module knows nothing about elements or devices. A view is arithmetic
+//! on indices, and each method returns another view of the same memory.
 //!
-//! Reading order: [`View`], how views are made of views, and the two that
-//! look for order in one: [`View::reshape`] and [`View::windows`].
+//! Reading order: [`View`]; the methods that derive a view from another; and
+//! the two that must find a pattern in the strides, [`View::reshape`] and
+//! [`View::windows`].
 
 use std::cmp::Reverse;
 
@@ -15,21 +16,21 @@ use crate::error::{Error, Result};
 use crate::shape::{self, Spans, Window, checked_size, size};
 
 // ANCHOR: view
-/// A way to walk flat memory. Element `[i, j]` lies at
+/// A mapping from indices to positions in flat memory. Element `[i, j]` is at
 /// `offset + i * strides[0] + j * strides[1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     shape: SmallVec<[usize; 4]>,
-    /// In elements. 0 shows the same element again, a negative one walks
-    /// backwards.
+    /// In elements. A stride of 0 repeats the same element; a negative stride
+    /// goes backward.
     strides: SmallVec<[isize; 4]>,
-    /// Where the first element lies; 0 in a view of nothing.
+    /// The position of the first element; 0 in an empty view.
     offset: usize,
 }
 // ANCHOR_END: view
 
 impl View {
-    /// Makes the view in row-major order from the first element on.
+    /// Creates the row-major view that starts at position 0.
     pub fn dense(shape: &[usize]) -> View {
         let mut strides: SmallVec<[isize; 4]> = smallvec![1; shape.len()];
         for axis in (1..shape.len()).rev() {
@@ -38,7 +39,8 @@ impl View {
         View { shape: shape.into(), strides, offset: 0 }
     }
 
-    /// Makes any view of `memory` elements that stays inside them.
+    /// Creates an arbitrary view, which must stay inside the `memory` elements
+    /// of its storage.
     pub fn new(
         shape: &[usize],
         strides: &[isize],
@@ -54,7 +56,7 @@ impl View {
             )));
         }
         checked_size(shape)?;
-        // The stride of an axis of size 1 is never used, whatever it is.
+        // An axis of size 1 never uses its stride; normalize it to 0.
         let (given, axes) = (strides, shape.iter().zip(strides));
         let strides =
             axes.map(|(size, stride)| if *size == 1 { 0 } else { *stride });
@@ -75,8 +77,8 @@ impl View {
         Ok(view)
     }
 
-    /// Finds the first and the last element that a view that is not empty
-    /// reaches.
+    /// Returns the lowest and the highest position of a view that is not
+    /// empty.
     fn bounds(&self) -> (i128, i128) {
         let mut bounds = (self.offset as i128, self.offset as i128);
         for (&size, &stride) in self.shape.iter().zip(&self.strides) {
@@ -87,33 +89,33 @@ impl View {
         bounds
     }
 
-    /// Returns the size along each axis.
+    /// Returns the size of each axis.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Returns how far apart, in elements, neighbors along each axis lie.
+    /// Returns the distance between neighbors along each axis, in elements.
     pub fn strides(&self) -> &[isize] {
         &self.strides
     }
 
-    /// Returns where the first element lies.
+    /// Returns the position of the first element.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Counts the elements that are shown.
+    /// Returns the number of elements in the view.
     pub fn len(&self) -> usize {
         size(&self.shape)
     }
 
-    /// Says whether no element is shown.
+    /// Returns `true` if the view has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Says whether the elements lie one after another from the first on. The
-    /// stride of an axis of size 1 is never walked and says nothing.
+    /// Returns `true` if the elements are contiguous and in row-major order.
+    /// The strides of axes of size 1 are ignored, because they are never used.
     pub fn is_dense(&self) -> bool {
         let mut step = 1;
         let mut axes = self.shape.iter().zip(&self.strides).rev();
@@ -125,18 +127,18 @@ impl View {
         is_dense || self.is_empty()
     }
 
-    /// Lists where each element lies, in row-major order.
+    /// Iterates over the positions of the elements in row-major order.
     pub fn offsets(&self) -> impl Iterator<Item = usize> {
         shape::offsets(&self.shape, &self.strides, self.offset)
     }
 }
 
-// Views of views: no element moves.
+// Views of views: these move no data.
 
 // ANCHOR: permute
 impl View {
-    /// Puts the axes in another order: axis `i` of the result is `axes[i]`
-    /// here.
+    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this
+    /// view.
     pub fn permute(&self, axes: &[usize]) -> Result<View> {
         let count = self.shape.len();
         if axes.len() != count || (0..count).any(|axis| !axes.contains(&axis)) {
@@ -153,8 +155,8 @@ impl View {
 
 // ANCHOR: expand
 impl View {
-    /// Repeats the elements along axes of size 1 and along new axes in front,
-    /// by strides of 0.
+    /// Repeats the elements along axes of size 1 and along new leading axes,
+    /// by setting their strides to 0.
     pub fn expand(&self, shape: &[usize]) -> Result<View> {
         checked_size(shape)?;
         if !stretches(&self.shape, shape) {
@@ -176,8 +178,7 @@ impl View {
 // ANCHOR_END: expand
 
 impl View {
-    /// Cuts out a part of each axis. Axes that are not named at the end stay
-    /// whole.
+    /// Selects a range of each axis. Trailing axes without a range stay whole.
     pub fn slice(&self, spans: impl Spans) -> Result<View> {
         let spans = checks::slice("slice", &self.shape, spans.spans())?;
         let mut view = self.clone();
@@ -185,14 +186,15 @@ impl View {
         for (axis, span) in spans.into_iter().enumerate() {
             let count = span.indices(self.shape[axis]).len();
             view.shape[axis] = count;
-            // A step that is never made may be larger than any memory.
+            // With at most one element, the step is never taken and could
+            // overflow.
             view.strides[axis] *= match count {
                 2.. => span.step as isize,
                 _ => isize::from(span.step == 1),
             };
             offset += span.start as isize * self.strides[axis];
         }
-        // A part without elements may begin behind the end.
+        // An empty range may start past the end of the storage.
         if view.is_empty() {
             return Ok(View::dense(&view.shape));
         }
@@ -200,8 +202,8 @@ impl View {
         Ok(view)
     }
 
-    /// Turns some axes around: from their last element on, by the opposite
-    /// stride.
+    /// Reverses the given axes: they start at their last element and have the
+    /// opposite stride.
     pub fn flip(&self, axes: &[usize]) -> Result<View> {
         checks::axes("flip", &self.shape, axes)?;
         let mut view = self.clone();
@@ -220,11 +222,12 @@ impl View {
 
 // ANCHOR: reshape
 impl View {
-    /// Gives the elements, in row-major order, another shape of the same size;
-    /// `None` where no strides can say it.
+    /// Returns a view of the same elements, in row-major order, in a new shape
+    /// of the same size, or `None` if no strides can express it.
     ///
-    /// From the last axis on, each new axis takes its share of a run of
-    /// evenly spaced elements. A new axis across two runs has no stride.
+    /// The elements are a sequence of evenly spaced runs. From the last axis
+    /// to the first, each new axis takes a factor of the current run's length.
+    /// An axis that would span two runs has no stride.
     pub fn reshape(&self, shape: &[usize]) -> Option<View> {
         if self.is_empty() {
             return Some(View::dense(shape));
@@ -250,10 +253,11 @@ impl View {
 
 // ANCHOR: windows
 impl View {
-    /// Shows each position of a window that moves over the last two axes:
-    /// (.., h, w) -> (.., rows, columns, height, width). The windows overlap
-    /// where the stride is shorter than the window, and still share memory.
-    /// Only an array can be padded: here there is no room for zeros.
+    /// Returns a view of every position of a window that moves over the last
+    /// two axes: (.., h, w) -> (.., rows, columns, height, width). Windows
+    /// overlap if the stride is smaller than the window, and still share
+    /// memory. Padding is rejected, because a view has no memory for zeros;
+    /// see `Array::windows`.
     pub fn windows(&self, window: &Window) -> Result<View> {
         if window.padding != [0, 0] {
             return Err(Error::Mistake(format!(
@@ -263,7 +267,8 @@ impl View {
         }
         let places = window.positions(&self.shape)?;
         let outer = self.shape.len() - 2;
-        // A step that is never made may be larger than any memory.
+        // With at most one position, the step is never taken and could
+        // overflow.
         let stride = |i: usize, count: usize, step: usize| match count {
             1 => 0,
             _ => self.strides[outer + i] * step as isize,
@@ -285,8 +290,8 @@ impl View {
 // ANCHOR_END: windows
 
 impl View {
-    /// Splits the axes in front from those behind, which are walked from
-    /// wherever a walk of the former is.
+    /// Splits the view into the leading `axes` axes and the remaining ones.
+    /// Each position of the first view is an offset for the second.
     pub(super) fn halves(&self, axes: usize) -> (View, View) {
         let ((front, behind), (far, near)) =
             (self.shape.split_at(axes), self.strides.split_at(axes));
@@ -298,8 +303,8 @@ impl View {
         (view(front, far, self.offset), view(behind, near, 0))
     }
 
-    /// Shows the same elements in the order in which they lie, as far as axes
-    /// have one.
+    /// Returns a view of the same elements with the axes sorted by stride,
+    /// largest first, so that memory is visited in order if possible.
     pub(super) fn sorted(&self) -> View {
         let mut axes: SmallVec<[usize; 4]> = (0..self.shape.len()).collect();
         axes.sort_by_key(|&axis| Reverse(self.strides[axis].abs()));
@@ -314,13 +319,14 @@ impl View {
 /// Axes, each with its size and its stride in every view.
 pub(super) type Runs<const N: usize> = SmallVec<[(usize, [isize; N]); 4]>;
 
-/// Joins the axes of views of one shape, as far as the elements of each are
-/// evenly spaced: the fewest axes that walk the same way.
+/// Merges the axes of views of the same shape wherever the elements are evenly
+/// spaced in every view. Returns the fewest axes that visit the elements in
+/// the same order.
 pub(super) fn runs<const N: usize>(views: [&View; N]) -> Runs<N> {
     joined(&views[0].shape, views.map(|view| &view.strides[..]))
 }
 
-/// Does the same for some axes that stand side by side.
+/// Like [`runs`], for a slice of consecutive axes.
 pub(super) fn joined<const N: usize>(
     shape: &[usize],
     strides: [&[isize]; N],
@@ -340,15 +346,15 @@ pub(super) fn joined<const N: usize>(
     runs
 }
 
-/// Says whether `small`, aligned with `large` at the right, has each size
-/// equal or 1.
+/// Returns `true` if `small` broadcasts to `large`: aligned at the right, each
+/// size is equal or 1.
 fn stretches(small: &[usize], large: &[usize]) -> bool {
     let pairs = small.iter().rev().zip(large.iter().rev());
     small.len() <= large.len()
         && pairs.into_iter().all(|(s, l)| s == l || *s == 1)
 }
 
-// The pages of the book compile this file too, from another folder.
+// crates/page compiles this file from another folder, so the path is explicit.
 #[cfg(test)]
 #[path = "view/tests.rs"]
 mod tests;

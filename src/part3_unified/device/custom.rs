@@ -1,4 +1,4 @@
-//! Devices of a reader's own, and the names by which they are found.
+//! User-defined devices, and the registry that finds them by name.
 
 use std::any::TypeId;
 use std::fmt;
@@ -9,16 +9,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::super::Backend;
 use crate::error::{Error, Result};
 
-/// A backend of a reader's own under its name.
-/// [`Device::register`](super::Device::register) makes it.
+/// A registered backend and its name, created by
+/// [`Device::register`](super::Device::register).
 #[derive(Clone, Copy)]
 pub struct Custom(&'static Registered);
 
-/// One for each device, and never freed: a device is no more than its address.
+/// A registry entry. Entries are never freed, so a device can be a plain
+/// reference.
 struct Registered {
     name: String,
-    /// A backend without fields has no address of its own, so its type tells
-    /// it from others.
+    /// The backend's type. A zero-sized backend has no unique address, so the
+    /// type is needed to tell two of them apart.
     kind: TypeId,
     backend: &'static dyn Backend,
 }
@@ -76,7 +77,7 @@ pub(super) fn find(name: &str) -> Option<Custom> {
     all().into_iter().find(|custom| custom.name() == name)
 }
 
-/// Lists all of them, the oldest first.
+/// Lists all custom devices, oldest first.
 pub(super) fn all() -> Vec<Custom> {
     registered().clone()
 }

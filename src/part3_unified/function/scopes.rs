@@ -1,4 +1,5 @@
-//! Whether this thread records, and whether it keeps every value.
+//! Thread-local switches: whether operations are recorded in the graph, and
+//! whether a trace saves every value.
 
 use std::cell::Cell;
 
@@ -19,8 +20,9 @@ pub fn no_grad<T>(work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, false, work)
 }
 
-/// Runs `work` with recording, even inside [`no_grad`] or a function's
-/// [`backward`](super::Function::backward), which runs without.
+/// Runs `work` with recording, even inside [`no_grad`] or inside a
+/// [`Function::backward`](super::Function::backward), where recording is off
+/// by default.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, enable_grad, no_grad};
@@ -33,13 +35,13 @@ pub fn enable_grad<T>(work: impl FnOnce() -> T) -> T {
     recording(true, work)
 }
 
-/// Runs `work` with or without recording.
+/// Runs `work` with recording on or off.
 pub(in super::super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, on, work)
 }
 
-/// Runs `work` and keeps every intermediate value, so that a tape of its
-/// results shows them all.
+/// Runs `work` and saves every intermediate value, so that a tape of its
+/// results can show them.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, trace};
@@ -52,7 +54,8 @@ pub fn trace<T>(work: impl FnOnce() -> T) -> T {
     scoped(&TRACING, true, work)
 }
 
-/// Sets a switch of this thread while `work` runs, also when it panics.
+/// Sets a thread-local switch while `work` runs, and restores it even if
+/// `work` panics.
 fn scoped<T>(
     switch: &'static std::thread::LocalKey<Cell<bool>>,
     on: bool,

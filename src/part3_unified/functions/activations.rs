@@ -1,4 +1,4 @@
-//! The error function, and what stands between the layers of a network.
+//! The error function and the activation functions.
 
 use std::f64::consts::{FRAC_1_PI, FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
@@ -8,8 +8,9 @@ use crate::error::{Result, or_raise};
 use crate::ops::Op;
 
 impl Tensor {
-    /// Computes the error function of each element: the share of a bell with
-    /// standard deviation `sqrt(1/2)` that lies between `-a` and `a`.
+    /// Computes the error function of each element: the probability that a
+    /// normal random variable with mean 0 and standard deviation `sqrt(1/2)`
+    /// is between `-a` and `a`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -43,11 +44,11 @@ impl Function for Erf {
 }
 
 impl Tensor {
-    /// Multiplies each element by its logistic function: the sigmoid linear
-    /// unit.
+    /// Multiplies each element by its sigmoid: the sigmoid linear unit
+    /// (swish).
     ///
-    /// Where the exponential of `-a` overflows, from `a = -88.8` on in `f32`, a
-    /// device may return -0, as PyTorch does, or a subnormal number.
+    /// Where `e^-a` overflows, which begins at `a = -88.8` in `f32`, a device
+    /// may return -0, as PyTorch does, or a subnormal number.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -61,11 +62,11 @@ impl Tensor {
         self.mul(&self.sigmoid())
     }
 
-    /// Approximates [`Tensor::gelu`] by a hyperbolic tangent, as GPT-2 does; it
-    /// is up to 5e-4 away from it. PyTorch's default is the exact one.
+    /// Approximates [`Tensor::gelu`] with a hyperbolic tangent, as GPT-2 does.
+    /// The error is at most 5e-4. PyTorch's default is the exact function.
     ///
-    /// Far from 0 the derivative is 1 or 0, for all finite elements. PyTorch 2.15
-    /// has NaN from 1.9e19 on in `f32`, where the cube overflows.
+    /// The derivative is finite for all finite elements. PyTorch 2.15 returns
+    /// NaN above 1.9e19 in `f32`, where the cube overflows.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -75,9 +76,9 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn gelu_tanh(&self) -> Tensor {
-        // From 10 on the tangent is 1 in every type. There the cube grows in a
-        // straight line, so that its derivative is finite: times the 0 of the
-        // tangent, an infinite one would be NaN.
+        // Above 10 the tangent is 1 in every type. The clamped square keeps
+        // the derivative of the cube finite there; an infinite derivative,
+        // multiplied by the tangent's derivative of 0, would be NaN.
         let square = self.mul(self);
         let far = square.full_like(100.0);
         let square = square.le(&far).where_cond(&square, &far);
@@ -86,8 +87,8 @@ impl Tensor {
         self.scale(0.5).mul(&t.shift(1.0))
     }
 
-    /// Keeps what is above 0, and bends the rest to `alpha * (e^a - 1)`: the
-    /// exponential linear unit.
+    /// Returns positive elements unchanged and computes `alpha * (e^a - 1)`
+    /// for the others: the exponential linear unit.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -100,14 +101,14 @@ impl Tensor {
         let alpha = alpha.into();
         let zeros = self.zeros_like();
         let below = self.le(&zeros);
-        // With t = tanh(a / 2) it is 2 t / (1 - t), which keeps the digits of
-        // a small a that e^a - 1 would lose.
+        // With t = tanh(a / 2), e^a - 1 = 2 t / (1 - t). This form avoids the
+        // cancellation in e^a - 1 for small a.
         let t = below.where_cond(self, &zeros).scale(0.5).tanh();
         below.where_cond(&t.scale(2.0 * alpha).div(&t.neg().shift(1.0)), self)
     }
 
-    /// Keeps what is above 0, and scales the rest by `slope`, which is also
-    /// the slope at 0.
+    /// Returns positive elements unchanged and multiplies the others by
+    /// `slope`, which is also the derivative at 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -121,7 +122,7 @@ impl Tensor {
         above.where_cond(self, &self.scale(slope))
     }
 
-    /// Computes `log(1 + e^a)`, a positive part without a kink.
+    /// Computes `log(1 + e^a)`, a smooth approximation of ReLU.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -131,7 +132,8 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn softplus(&self) -> Tensor {
-        // From here on the two are one number, and no exponential is large.
+        // Above this value, softplus(a) rounds to a. Below it, e^a cannot
+        // overflow.
         let same = match self.dtype() {
             DType::F16 => 10.0,
             DType::F32 => 20.0,
@@ -142,8 +144,8 @@ impl Tensor {
         far.where_cond(self, &near.exp().log1p())
     }
 
-    /// Takes the logarithm of [`Tensor::sigmoid`], which far below 0 is no
-    /// logarithm of 0.
+    /// Computes the logarithm of [`Tensor::sigmoid`] without underflow: far
+    /// below 0 it returns `a` instead of the logarithm of 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -159,16 +161,18 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Computes the slope of [`Tensor::gelu`].
+    /// Computes the derivative of [`Tensor::gelu`].
     #[track_caller]
     fn gelu_slope(&self) -> Tensor {
         apply(GeluSlope, &[self])
     }
 }
 
-/// Each element times the share of a bell that lies below it.
+/// The Gaussian error linear unit: each element times the normal cumulative
+/// distribution at that element.
 ///
-/// `grad_a = grad_out * (below(a) + a * height(a))`.
+/// `grad_a = grad_out * (cdf(a) + a * pdf(a))`, with the cumulative
+/// distribution and the density of the standard normal distribution.
 pub struct Gelu;
 
 impl Function for Gelu {
@@ -191,7 +195,7 @@ impl Function for Gelu {
     }
 }
 
-/// The slope of [`Gelu`]. Its own is `height(a) * (2 - a^2)`.
+/// The derivative of [`Gelu`]. Its own derivative is `pdf(a) * (2 - a^2)`.
 pub struct GeluSlope;
 
 impl Function for GeluSlope {

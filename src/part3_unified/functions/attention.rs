@@ -1,5 +1,5 @@
-//! Attention: each place of a text takes in what others say, in shares that it
-//! decides itself.
+//! Attention: each position of a sequence receives a weighted mean of the
+//! values at other positions, with weights computed from the sequence itself.
 
 use super::super::apply;
 use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
@@ -8,10 +8,11 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Lets each query look at the values, in the shares that the softmax of
-    /// its products with the keys gives it: queries (.., rows, d), keys
-    /// (.., places, d) and values (.., places, d) -> (.., rows, d). The
-    /// rows are the last of the places, and none looks at those behind it.
+    /// Computes scaled dot-product attention with a causal mask: queries (..,
+    /// rows, d), keys (.., places, d) and values (.., places, d) -> (.., rows,
+    /// d). The weights are the softmax of the products of queries and keys.
+    /// The queries belong to the last `rows` positions, and none attends to a
+    /// later position.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -24,8 +25,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the shapes do not fit, if there are more rows than places, or if the
-    /// devices differ.
+    /// If the shapes do not match, if there are more queries than keys, or if
+    /// the devices differ.
     #[doc(alias = "scaled_dot_product_attention")]
     #[track_caller]
     pub fn causal_attention(&self, keys: &Tensor, values: &Tensor) -> Tensor {
@@ -43,7 +44,8 @@ impl Tensor {
     }
 }
 
-/// Counts the rows of the matrices, of which there must be two axes.
+/// Returns the number of rows of the matrices in `t`, and panics if it has
+/// fewer than two axes.
 #[track_caller]
 fn lines(t: &Tensor) -> usize {
     match t.shape() {
@@ -56,19 +58,19 @@ fn lines(t: &Tensor) -> usize {
 }
 
 // ANCHOR: shares
-/// Computes how much each row looks at each place: (.., rows, d) x (..,
+/// Computes the attention weights, whose rows sum to 1: (.., rows, d) x (..,
 /// places, d) -> (.., rows, places).
 #[track_caller]
 fn shares(queries: &Tensor, keys: &Tensor) -> Tensor {
     let (rank, width) = (queries.rank(), queries.shape()[queries.rank() - 1]);
-    // There are fewer queries than scores.
+    // Scale the queries, because there are fewer of them than scores.
     let scaled = queries.scale(1.0 / (width as f64).sqrt());
     let scores = scaled.contract(keys, rank - 2, 1);
     scores.add(&future(lines(queries), lines(keys), queries)).softmax()
 }
 
-/// Makes what is added to the scores: 0 for what a row may see, and for what
-/// lies behind it an infinity that leaves it no share.
+/// Returns the causal mask, which is added to the scores: 0 for positions that
+/// a row may attend to, and negative infinity for later ones.
 #[track_caller]
 fn future(rows: usize, places: usize, beside: &Tensor) -> Tensor {
     let past = places - rows;
@@ -84,10 +86,10 @@ fn future(rows: usize, places: usize, beside: &Tensor) -> Tensor {
 // ANCHOR_END: shares
 
 impl Tensor {
-    /// Computes [`Tensor::causal_attention`] of queries, keys and values that
-    /// stand side by side, for several heads: (n, places, 3 * width) -> (n,
-    /// places, width). The first third of a row are its queries, one for each
-    /// head, then come the keys, then the values.
+    /// Computes multi-head [`Tensor::causal_attention`] on packed queries,
+    /// keys and values: (n, places, 3 * width) -> (n, places, width). The
+    /// first third of each row contains the queries of all heads, the second
+    /// the keys, and the third the values.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -100,7 +102,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are not three axes, or the last cannot be divided so.
+    /// If there are not three axes, or the last is not divisible by
+    /// `3 * heads`.
     #[track_caller]
     pub fn self_attention(&self, heads: usize) -> Tensor {
         match self.shape() {
@@ -115,14 +118,15 @@ impl Tensor {
     }
 }
 
-/// What each place of a text takes in from itself and those before it.
+/// Multi-head causal self-attention.
 ///
-/// With the shares `p`: `grad_v = p^T grad_out`; the gradient of the scores is
-/// that of a softmax, `p * (s - sum(p * s))` with `s = grad_out v^T`; and
-/// queries and keys get its products with each other. The shares are computed
-/// again, which costs less than to keep them.
+/// With the attention weights `p`: `grad_v = p^T grad_out`. The gradient of
+/// the scores is the softmax gradient, `p * (s - sum(p * s))` with
+/// `s = grad_out v^T`, and the gradients of queries and keys are its products
+/// with the keys and the queries. The weights are recomputed in the backward
+/// pass, which costs less than storing them.
 pub struct SelfAttention {
-    /// How many heads look, each at its share of the numbers.
+    /// The number of heads; each uses an equal part of the width.
     pub heads: usize,
 }
 
@@ -140,7 +144,8 @@ impl Function for SelfAttention {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (x, heads) = (ctx.input(0), self.heads);
-        // Gradients of gradients flow through the operations.
+        // If the gradient must itself be differentiable, compose it from
+        // recorded operations.
         if x.records() || grad_out.records() {
             return vec![Some(grads(&x, grad_out, heads))];
         }
@@ -150,9 +155,9 @@ impl Function for SelfAttention {
     }
 }
 
-/// Takes (n, places, 3 * width) apart into queries, keys and values, each (n,
-/// heads, places, width of a head). They are copied once, so that products
-/// read matrices.
+/// Splits (n, places, 3 * width) into queries, keys and values of shape (n,
+/// heads, places, head width). They are copied once, so that the matmuls read
+/// contiguous matrices.
 #[track_caller]
 pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
     let [n, places, all] = [0, 1, 2].map(|axis| x.shape()[axis]);
@@ -165,7 +170,7 @@ pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
         .map(|i| apart.slice(&[i..i + 1]).reshape(&[n, heads, places, width]))
 }
 
-/// Computes self-attention by other operations.
+/// Computes self-attention from other tensor operations.
 #[track_caller]
 fn attended(x: &Tensor, heads: usize) -> Tensor {
     let [queries, keys, values] = heads_of(x, heads);
@@ -174,7 +179,7 @@ fn attended(x: &Tensor, heads: usize) -> Tensor {
     seen.permute(&[0, 2, 1, 3]).reshape(&shape)
 }
 
-/// Computes its gradient by other operations.
+/// Computes the gradient of self-attention from other tensor operations.
 #[track_caller]
 fn grads(x: &Tensor, grad_out: &Tensor, heads: usize) -> Tensor {
     let [queries, keys, values] = heads_of(x, heads);
@@ -204,8 +209,8 @@ impl Array {
         self.filled(&shape, |backend| backend.self_attention(self, heads))
     }
 
-    /// Computes its gradient, of the shape that this has, from the result and
-    /// what came back to it.
+    /// Computes the gradient of self-attention with respect to `self`, from
+    /// the result `seen` and its upstream gradient.
     pub fn self_attention_grads(
         &self,
         seen: &Array,
@@ -218,12 +223,13 @@ impl Array {
     }
 }
 
-/// Computes `Backend::self_attention` by other operations.
+/// Default for `Backend::self_attention`: composed from other operations.
 pub(in super::super) fn attend(a: &Array, heads: usize) -> Result<Shared> {
     by_operations(|| attended(&Tensor::from(a.clone()), heads))
 }
 
-/// Computes `Backend::self_attention_grads` by other operations.
+/// Default for `Backend::self_attention_grads`: composed from other
+/// operations.
 pub(in super::super) fn attend_back(
     a: &Array,
     grad_out: &Array,

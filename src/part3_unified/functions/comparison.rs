@@ -1,5 +1,5 @@
-//! Comparisons, and what is made of them: choices by a mask, the larger of two,
-//! triangles.
+//! Comparisons and operations based on them: selection by a mask, elementwise
+//! maximum and minimum, and triangular matrices.
 
 use super::super::apply;
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
@@ -7,10 +7,10 @@ use super::stretch;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
-// A comparison is 1 or 0, flat but for its jumps: it has no slope, and what
-// it gives is a constant.
+// A comparison is piecewise constant, so its derivative is 0 and its result is
+// not recorded.
 impl Tensor {
-    /// Compares: 1 where this is less, else 0.
+    /// Returns 1 where `self < other`, and 0 elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -29,7 +29,7 @@ impl Tensor {
         self.compare("lt", other, |a, b| a.binary(Binary::Lt, b))
     }
 
-    /// Compares: 1 where this is not greater, else 0.
+    /// Returns 1 where `self <= other`, and 0 elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -48,7 +48,8 @@ impl Tensor {
         self.compare("le", other, |a, b| a.binary(Binary::Le, b))
     }
 
-    /// Compares: 1 where both are equal, else 0. A NaN equals nothing.
+    /// Returns 1 where `self == other`, and 0 elsewhere. NaN is not equal to
+    /// anything.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -67,7 +68,7 @@ impl Tensor {
         self.compare("eq", other, |a, b| a.binary(Binary::Eq, b))
     }
 
-    /// Compares: 1 where this is greater, else 0.
+    /// Returns 1 where `self > other`, and 0 elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -86,7 +87,7 @@ impl Tensor {
         self.compare("gt", other, |a, b| b.binary(Binary::Lt, a))
     }
 
-    /// Compares: 1 where this is not less, else 0.
+    /// Returns 1 where `self >= other`, and 0 elsewhere.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -117,8 +118,8 @@ impl Tensor {
         Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 
-    /// Takes the elements of `a` where this is not 0, and those of `b` where
-    /// it is; the shapes broadcast.
+    /// Selects elements by mask: from `a` where this tensor is nonzero, from
+    /// `b` where it is 0. The shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -139,8 +140,7 @@ impl Tensor {
     }
 }
 
-/// From each place the element of one operand or of the other. The mask, the
-/// first operand, says which; it has no slope.
+/// A selection by mask. The first operand is the mask, whose gradient is 0.
 pub struct WhereCond;
 
 impl Function for WhereCond {
@@ -164,8 +164,9 @@ impl Function for WhereCond {
 }
 
 impl Tensor {
-    /// Takes the larger of each pair; the shapes broadcast. Of two equals each
-    /// gets half of the gradient, and a NaN on either side passes.
+    /// Returns the larger element of each pair; the shapes broadcast. Equal
+    /// elements get half of the gradient each. If either element is NaN, so is
+    /// the result.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -185,8 +186,8 @@ impl Tensor {
     }
 }
 
-/// The larger of two equal shapes. The gradient goes to what is not less, in
-/// halves where both are equal.
+/// The elementwise maximum of two tensors of the same shape. The gradient goes
+/// to the larger element, and is split equally between equal elements.
 pub struct Maximum;
 
 impl Function for Maximum {
@@ -199,7 +200,7 @@ impl Function for Maximum {
         ctx.save_input(0, a);
         ctx.save_input(1, b);
         let larger = a.binary(Binary::Lt, b)?.where_cond(b, a)?;
-        // A NaN equals nothing, not even itself.
+        // `b == b` is false only for NaN; keep NaN from `b` too.
         b.binary(Binary::Eq, b)?.where_cond(&larger, b)
     }
 
@@ -215,8 +216,8 @@ impl Function for Maximum {
 }
 
 impl Tensor {
-    /// Takes the smaller of each pair; the shapes broadcast. Equals and NaN
-    /// are as for [`Tensor::maximum`].
+    /// Returns the smaller element of each pair; the shapes broadcast. Equal
+    /// elements and NaN are handled as in [`Tensor::maximum`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -231,14 +232,15 @@ impl Tensor {
     /// If the shapes do not broadcast, or the devices differ.
     #[track_caller]
     pub fn minimum(&self, other: &Tensor) -> Tensor {
-        // What is derived refuses under its own name.
+        // Broadcast here, so that error messages say `minimum` instead of
+        // `maximum`.
         let [a, b] = stretch("minimum", [self, other]);
         a.neg().maximum(&b.neg()).neg()
     }
 
-    /// Limits each element to the range from `low` to `high`. The derivative is
-    /// 1 from end to end, both included, and 0 beyond them. PyTorch had 1 at the
-    /// ends until it changed to 0 in version 2.15.
+    /// Limits each element to the range from `low` to `high`. The derivative
+    /// is 1 inside the range, including both ends, and 0 outside. PyTorch's
+    /// derivative at the ends was 1 until version 2.15 changed it to 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -249,7 +251,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If `low` is above `high`, or one of them is a NaN.
+    /// If `low` is above `high`, or one of them is NaN.
     #[doc(alias = "clip")]
     #[track_caller]
     pub fn clamp(&self, low: impl Into<f64>, high: impl Into<f64>) -> Tensor {
@@ -267,12 +269,13 @@ impl Tensor {
     }
 }
 
-// The mask of a triangle is a column of row numbers against a row of column
-// numbers: two short lists, however large the matrix.
+// A triangular mask compares a column of row numbers with a row of column
+// numbers, so that only two short vectors are uploaded, however large the
+// matrix is.
 impl Tensor {
-    /// Keeps the lower triangle of each matrix of the last two axes, up to
-    /// the `diagonal`-th above the main one, and puts 0 elsewhere. Attention
-    /// hides with it from each element the later ones.
+    /// Returns the lower triangle of each matrix of the last two axes, up to
+    /// the `diagonal`-th diagonal above the main one; the rest is 0. Attention
+    /// uses it to hide later positions.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -291,8 +294,8 @@ impl Tensor {
         self.kept_by(&columns.le(&rows))
     }
 
-    /// Keeps the upper triangle of each matrix of the last two axes, from
-    /// the `diagonal`-th above the main one on, and puts 0 elsewhere.
+    /// Returns the upper triangle of each matrix of the last two axes, from
+    /// the `diagonal`-th diagonal above the main one; the rest is 0.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -311,15 +314,16 @@ impl Tensor {
         self.kept_by(&columns.ge(&rows))
     }
 
-    /// Puts 0 where a mask of `f32` is 0.
+    /// Replaces elements by 0 where an `f32` mask is 0.
     #[track_caller]
     fn kept_by(&self, mask: &Tensor) -> Tensor {
         let mask = or_raise(mask.to_dtype(self.dtype()));
         mask.where_cond(self, &self.zeros_like())
     }
 
-    /// Finds for each row (rows, 1) the column in which a diagonal crosses it,
-    /// and the numbers of the columns (columns). `f32` counts to 2^24.
+    /// Returns the column in which the diagonal crosses each row (rows, 1),
+    /// and the column numbers (columns). `f32` represents integers up to 2^24
+    /// exactly.
     #[track_caller]
     fn numbers(&self, op: &str, diagonal: isize) -> [Tensor; 2] {
         let [.., m, n] = *self.shape() else {

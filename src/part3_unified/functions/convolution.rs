@@ -1,14 +1,14 @@
-//! Convolution, a product of windows and filters, built in "Windows and a
+//! Convolution as a product of windows and filters, built in "Windows and a
 //! product".
 
 use super::super::apply;
-use super::super::arithmetic::alike;
+use super::super::arithmetic::check_same_kind;
 use super::super::{Array, Context, Function, Gradients, Tensor, Window};
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
-/// How the filters of a convolution move: as a [`Window`] does, whose size
-/// they know themselves, and in so many groups.
+/// Options of a convolution: the fields of a [`Window`] without its size,
+/// which comes from the filters, and the number of groups.
 ///
 /// ```
 /// use rungrad::part3_unified::ConvOptions;
@@ -17,36 +17,37 @@ use crate::ops::Op;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvOptions {
-    /// How far they move at a time, down and to the right.
+    /// The step between neighboring windows, vertical and horizontal.
     pub stride: [usize; 2],
-    /// How many zeros stand on each side of an image.
+    /// The number of zeros added on each side of an image, vertical and
+    /// horizontal.
     pub padding: [usize; 2],
-    /// How far apart neighbors in a filter lie in the image.
+    /// The distance in the image between neighboring elements of a filter.
     pub dilation: [usize; 2],
-    /// The channels and the filters are divided into so many groups, and a
-    /// filter sees the channels of its own.
+    /// The channels and the filters are divided into this many groups; a
+    /// filter sees only the channels of its group.
     pub groups: usize,
 }
 
 impl ConvOptions {
-    /// Begins with one place at a time, no padding, no gaps, and all channels
-    /// in one group.
+    /// Creates the default options: stride 1, no padding, dilation 1, and one
+    /// group.
     pub fn new() -> ConvOptions {
         let Window { stride, padding, dilation, .. } = Window::new([1, 1]);
         ConvOptions { stride, padding, dilation, groups: 1 }
     }
 
-    /// Sets how far the filters move at a time.
+    /// Sets the stride.
     pub fn stride(self, stride: [usize; 2]) -> ConvOptions {
         ConvOptions { stride, ..self }
     }
 
-    /// Sets how many zeros stand on each side of an image.
+    /// Sets the padding.
     pub fn padding(self, padding: [usize; 2]) -> ConvOptions {
         ConvOptions { padding, ..self }
     }
 
-    /// Sets how far apart neighbors in a filter lie in the image.
+    /// Sets the dilation.
     pub fn dilation(self, dilation: [usize; 2]) -> ConvOptions {
         ConvOptions { dilation, ..self }
     }
@@ -65,9 +66,9 @@ impl Default for ConvOptions {
 
 impl Tensor {
     /// Convolves images (n, channels, h, w) with filters (filters, channels
-    /// of a group, height, width), and adds to each filter its bias
-    /// (filters). It is a product of filters and windows, which are a view;
-    /// an OpenCL device copies them for the product where it has many filters.
+    /// per group, height, width), and adds a bias (filters). This is a
+    /// contraction of the filters with the windows of the images, which are a
+    /// view; an OpenCL device copies the windows if there are many filters.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -81,10 +82,10 @@ impl Tensor {
     /// ```
     ///
     /// # Panics
-    ///
-    /// If the images or the filters have not four axes, if channels, filters
-    /// and groups do not fit, if there is not a bias for each filter, if a
-    /// filter does not fit an image, or if the devices differ.
+    /// If the images or the filters do not have four axes, if channels,
+    /// filters and groups do not match, if the bias does not have one element
+    /// per filter, if a filter is larger than a padded image, or if the
+    /// devices differ.
     #[track_caller]
     #[doc(alias = "convolution")]
     pub fn conv2d(
@@ -103,7 +104,7 @@ impl Tensor {
                  the channels, and has its share of the filters"
             ));
         }
-        or_raise(alike("conv2d", &self.array, &filters.array));
+        or_raise(check_same_kind("conv2d", &self.array, &filters.array));
         let size = [height, width];
         let window = Window { size, stride, padding, dilation };
         let sums = apply(Conv2d { window, groups }, &[self, filters]);
@@ -121,12 +122,12 @@ impl Tensor {
     }
 }
 
-/// The windows of images times filters, in groups. The product takes the
-/// windows as a view, and what waits for backward is the image.
+/// A grouped convolution of images with filters. The windows are a view, so
+/// the graph stores only the images for the backward pass.
 pub struct Conv2d {
-    /// How the filters move.
+    /// The size and the steps of the windows.
     pub window: Window,
-    /// The channels and the filters are divided into so many.
+    /// The number of groups of channels and filters.
     pub groups: usize,
 }
 
@@ -148,7 +149,7 @@ impl Function for Conv2d {
         let windows = images.reshape(&self.images(images.shape()));
         let windows = windows?.windows(&self.window)?;
         let windows = windows.permute(&[0, 1, 3, 4, 2, 5, 6])?;
-        // The same filters for each image.
+        // Broadcast the filters over the images of the batch.
         let each = self.filters(filters.shape());
         let all = [&[images.shape()[0]], &each[..]].concat();
         let filters = filters.reshape(&each)?.expand(&all)?;
@@ -169,20 +170,22 @@ impl Function for Conv2d {
 }
 
 impl Conv2d {
-    /// Views images as (n, groups, channels of a group, h, w)
+    /// Returns the shape of the images with separate groups: (n, groups,
+    /// channels per group, h, w).
     fn images(&self, shape: &[usize]) -> [usize; 5] {
         let channels = shape[1] / self.groups;
         [shape[0], self.groups, channels, shape[2], shape[3]]
     }
 
-    /// Views filters as (groups, filters of a group, channels of a group,
-    /// height, width)
+    /// Returns the shape of the filters with separate groups: (groups, filters
+    /// per group, channels per group, height, width).
     fn filters(&self, shape: &[usize]) -> [usize; 5] {
         let out = shape[0] / self.groups;
         [self.groups, out, shape[1], shape[2], shape[3]]
     }
 
-    /// Gives each filter its windows, times what came of them.
+    /// Computes the gradient of the filters: the windows, weighted by the
+    /// upstream gradient of the results that they contributed to.
     fn grad_filters(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         // ANCHOR: grad-filters
         let images = ctx.input(0);
@@ -197,9 +200,10 @@ impl Conv2d {
         // ANCHOR_END: grad-filters
     }
 
-    /// Gives each element its share: it has been under each number of a
-    /// filter. So, where the filters move by one place, its gradient is a
-    /// convolution too, with the filters turned around.
+    /// Computes the gradient of the images. With a stride of 1 this is a
+    /// convolution of the upstream gradient with the flipped filters.
+    /// Otherwise, the gradients of the windows are computed and folded into
+    /// images.
     fn grad_images(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         let [groups, out, channels, height, width] = self.filters(ctx.shape(1));
         let filters = ctx.input(1).reshape(&self.filters(ctx.shape(1)));

@@ -1,4 +1,5 @@
-//! One result element from the elements at the same place.
+//! Elementwise operations: each result element depends on one element of each
+//! operand.
 
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
@@ -28,7 +29,7 @@ impl Tensor {
     }
 }
 
-/// The product of two equal shapes.
+/// The elementwise product of two tensors of the same shape.
 ///
 /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
 pub struct Mul;
@@ -80,7 +81,8 @@ impl Tensor {
     }
 }
 
-/// The sum of two equal shapes: each operand gets `grad_out`.
+/// The sum of two tensors of the same shape. Each operand's gradient is
+/// `grad_out`.
 pub struct Add;
 
 impl Function for Add {
@@ -99,7 +101,7 @@ impl Function for Add {
 // ANCHOR_END: add
 
 impl Tensor {
-    /// Subtracts: `a - b`, as `a + (-b)`.
+    /// Subtracts element by element, as `a + (-b)`; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -115,12 +117,12 @@ impl Tensor {
     #[doc(alias = "subtract")]
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
-        // What is derived refuses under its own name.
+        // Broadcast here, so that error messages say `sub` instead of `add`.
         let [a, b] = stretch("sub", [self, other]);
         a.add(&b.neg())
     }
 
-    /// Computes the elementwise quotient; the shapes broadcast.
+    /// Divides element by element; the shapes broadcast.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -141,7 +143,7 @@ impl Tensor {
     }
 }
 
-/// The quotient of two equal shapes.
+/// The elementwise quotient of two tensors of the same shape.
 ///
 /// `grad_a = grad_out / b`, `grad_b = -(grad_out * output) / b`.
 pub struct Div;
@@ -185,8 +187,8 @@ impl Tensor {
         self.scale(-1.0)
     }
 
-    /// Raises each element to the power of a number. A power of 0.5 is
-    /// [`Tensor::sqrt`], in its values and in its derivatives.
+    /// Raises each element to the given power. A power of 0.5 is computed as
+    /// [`Tensor::sqrt`], with the same values and derivatives.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -215,7 +217,7 @@ impl Tensor {
     }
 }
 
-/// The exponential, which is its own slope: `grad_a = grad_out * output`.
+/// The exponential, which is its own derivative: `grad_a = grad_out * output`.
 pub struct Exp;
 
 impl Function for Exp {
@@ -269,7 +271,7 @@ impl Function for Log {
 }
 
 impl Tensor {
-    /// Keeps the positive part of each element.
+    /// Replaces negative elements by 0 (rectified linear unit).
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -283,8 +285,8 @@ impl Tensor {
     }
 }
 
-/// The positive part; at 0 the slope is 0. What did not pass gets no
-/// gradient, not even from an infinite one.
+/// The rectified linear unit. The derivative at 0 is 0. Blocked elements get a
+/// gradient of exactly 0, even if the upstream gradient is infinite or NaN.
 pub struct Relu;
 
 impl Function for Relu {
@@ -313,15 +315,15 @@ impl Function for Relu {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 impl Tensor {
-    /// Computes the absolute value, as the sum of two positive parts. The
-    /// derivative is 0 at 0 and at NaN, as in PyTorch.
+    /// Computes the absolute value, as `relu(a) + relu(-a)`. The derivative is
+    /// 0 at 0 and at NaN, as in PyTorch.
     #[doc(alias = "absolute")]
     #[track_caller]
     pub fn abs(&self) -> Tensor {
         self.relu().add(&self.neg().relu())
     }
 
-    /// Computes the square root, as a power. The derivative is infinite at 0,
+    /// Computes the square root, as a power. The derivative is infinity at 0,
     /// negative infinity at -0, and NaN below 0, as in PyTorch.
     #[track_caller]
     pub fn sqrt(&self) -> Tensor {
@@ -363,14 +365,15 @@ impl Function for Tanh {
 /// ```
 // ANCHOR: sigmoid
 impl Tensor {
-    /// Computes the logistic function of each element.
+    /// Computes the sigmoid `1 / (1 + e^-a)` of each element.
     #[track_caller]
     pub fn sigmoid(&self) -> Tensor {
         apply(Sigmoid, &[self])
     }
 }
 
-/// The logistic function: `grad_a = grad_out * output * (1 - output)`.
+/// The sigmoid (logistic) function:
+/// `grad_a = grad_out * output * (1 - output)`.
 pub struct Sigmoid;
 
 impl Function for Sigmoid {
@@ -392,8 +395,9 @@ impl Function for Sigmoid {
 // ANCHOR_END: sigmoid
 
 impl Tensor {
-    /// Multiplies each element with the share of a bell that lies below it:
-    /// the Gaussian error linear unit, exact by [`Tensor::erf`].
+    /// Applies the Gaussian error linear unit: multiplies each element by the
+    /// normal cumulative distribution at that element. It is computed from
+    /// [`Tensor::erf`]; for the approximation see [`Tensor::gelu_tanh`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

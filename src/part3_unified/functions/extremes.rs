@@ -1,4 +1,4 @@
-//! The smallest elements, and where the largest stand.
+//! Minimum, and the indices of the largest elements.
 
 use super::super::Tensor;
 use crate::checks;
@@ -6,7 +6,7 @@ use crate::error::{Result, or_raise};
 use crate::ops::Keep;
 
 impl Tensor {
-    /// Finds the smallest of all elements.
+    /// Returns the smallest element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -17,14 +17,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no element.
+    /// If the tensor is empty.
     #[track_caller]
     pub fn min(&self) -> Tensor {
         self.min_over(&self.axes(), Keep::No)
     }
 
-    /// Finds the smallest over some axes. As with [`Tensor::max_over`] those
-    /// that are as small share the gradient, and a NaN passes.
+    /// Returns the smallest elements over the given axes. Ties and NaN are
+    /// handled as in [`Tensor::max_over`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -35,7 +35,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there, stands twice, or has no element.
+    /// If an axis does not exist, is named twice, or is empty.
     #[doc(alias = "amin")]
     #[track_caller]
     pub fn min_over(&self, axes: &[usize], keep: Keep) -> Tensor {
@@ -44,8 +44,8 @@ impl Tensor {
         self.neg().max_over(axes, keep).neg()
     }
 
-    /// Finds where the largest element stands, in row-major order. Of equals
-    /// it is the first; a NaN counts as the largest.
+    /// Returns the index of the largest element in row-major order. The first
+    /// of several equal elements wins; NaN counts as the largest.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -56,14 +56,14 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there is no element, or the device refuses to be read.
+    /// If the tensor is empty, or the device cannot be read.
     pub fn argmax(&self) -> Result<usize> {
         checks::not_empty("argmax", self.shape(), &self.axes())?;
         Ok(place_of_largest(self.to_vec_of()?.into_iter()))
     }
 
-    /// Finds where the largest stands along an axis, for each place of the
-    /// other axes in row-major order.
+    /// Returns the index of the largest element along an axis, for each
+    /// position of the other axes in row-major order.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -75,8 +75,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the axis is not there or has no element, or the device refuses to
-    /// be read.
+    /// If the axis does not exist or is empty, or the device cannot be read.
     #[doc(alias = "argmax")]
     pub fn argmax_over(&self, axis: usize) -> Result<Vec<usize>> {
         checks::axes("argmax_over", self.shape(), &[axis])?;

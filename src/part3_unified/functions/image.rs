@@ -1,4 +1,4 @@
-//! Windows over images, their mirror, and the pools, built in "Windows and a
+//! Windows over images, folding, and pooling, built in "Windows and a
 //! product".
 
 use super::super::apply;
@@ -7,8 +7,8 @@ use crate::error::{Result, mistake};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Shows each place of a window: (.., h, w) -> (.., rows, columns,
-    /// height, width). Without padding no element moves.
+    /// Returns every position of a window: (.., h, w) -> (.., rows, columns,
+    /// height, width). Data is copied only if there is padding.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -22,7 +22,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the window does not fit; see [`Window::positions`].
+    /// If the window is larger than the padded image; see
+    /// [`Window::positions`].
     #[track_caller]
     #[doc(alias = "unfold")]
     #[doc(alias = "im2col")]
@@ -32,8 +33,9 @@ impl Tensor {
 }
 
 // ANCHOR: windows
-/// Each place of a window: (.., h, w) -> (.., rows, columns, height, width).
-/// An element gets the sum of what its copies got.
+/// All positions of a window: (.., h, w) -> (.., rows, columns, height,
+/// width). The gradient of an element is the sum of the gradients of its
+/// copies.
 pub struct Windows(pub Window);
 
 impl Function for Windows {
@@ -54,8 +56,8 @@ impl Function for Windows {
 // ANCHOR_END: windows
 
 impl Tensor {
-    /// Adds windows up to images of a height and a width: the mirror of
-    /// [`Tensor::windows`].
+    /// Adds overlapping windows up to images of the given height and width.
+    /// This is the gradient of [`Tensor::windows`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -68,7 +70,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the window does not fit, or there are other places of it.
+    /// If the number or the size of the windows does not match the image.
     #[track_caller]
     #[doc(alias = "col2im")]
     pub fn fold(&self, window: &Window, image: [usize; 2]) -> Tensor {
@@ -77,11 +79,11 @@ impl Tensor {
 }
 
 // ANCHOR: fold
-/// Windows added up to images: the mirror of [`Windows`].
+/// Overlapping windows added up to images: the gradient of [`Windows`].
 pub struct Fold {
     /// The window.
     pub window: Window,
-    /// The height and the width of an image.
+    /// The height and width of an image.
     pub image: [usize; 2],
 }
 
@@ -101,9 +103,9 @@ impl Function for Fold {
 // ANCHOR_END: fold
 
 impl Tensor {
-    /// Takes the largest of each window of images (n, channels, h, w). Those
-    /// that tie share its gradient. What is padded is never the largest. A
-    /// window moves by one place unless it is told its stride.
+    /// Returns the maximum of each window of images (n, channels, h, w). Tied
+    /// maxima share the gradient. Padding is never the maximum. The default
+    /// stride of a window is 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -116,8 +118,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are not four axes, if the window does not fit, or if some
-    /// place of it could show nothing but padding.
+    /// If there are not four axes, if the window is larger than the padded
+    /// image, or if a window could contain nothing but padding.
     #[track_caller]
     pub fn max_pool2d(&self, window: &Window) -> Tensor {
         self.image_shape("max_pool2d");
@@ -141,9 +143,9 @@ impl Tensor {
     }
 
     // ANCHOR: pooled
-    /// Shows images so that each window goes along two axes, and says which.
-    /// Windows that lie side by side are the image in another shape, and have
-    /// nothing to add up on the way back.
+    /// Returns a view in which each window spans two axes, and the numbers of
+    /// these axes. If the windows tile the image, the view is a reshape, so
+    /// that the backward pass has no overlaps to add up.
     #[track_caller]
     fn pooled(&self, window: &Window) -> (Tensor, [usize; 2]) {
         let [n, channels, h, w] = self.image_shape("pool");
@@ -159,9 +161,8 @@ impl Tensor {
     }
     // ANCHOR_END: pooled
 
-    /// Takes the mean of each window of images (n, channels, h, w). What is
-    /// padded counts as a 0. A window moves by one place unless it is told
-    /// its stride.
+    /// Returns the mean of each window of images (n, channels, h, w). Padding
+    /// counts as 0. The default stride of a window is 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -173,7 +174,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are not four axes, or if the window does not fit.
+    /// If there are not four axes, or the window is larger than the padded
+    /// image.
     #[track_caller]
     pub fn avg_pool2d(&self, window: &Window) -> Tensor {
         self.image_shape("avg_pool2d");

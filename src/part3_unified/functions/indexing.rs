@@ -1,4 +1,5 @@
-//! Elements by their indices along an axis. Each way has its mirror.
+//! Selecting and adding elements by index. Each operation's gradient is
+//! another one in this file.
 
 use super::super::{Array, Context, Function, Gradients, Tensor, apply};
 use crate::checks;
@@ -6,8 +7,8 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
 impl Tensor {
-    /// Takes the elements at some indices along an axis, in that order, any of
-    /// them more than once: from a table, for each word its row.
+    /// Selects elements along an axis by index. Indices may repeat and be in
+    /// any order. With a table of word vectors, this is an embedding lookup.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -19,7 +20,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis, or no such element.
+    /// If the axis does not exist, or an index is out of range.
     #[track_caller]
     #[doc(alias = "embedding")]
     #[doc(alias = "take")]
@@ -28,12 +29,12 @@ impl Tensor {
     }
 }
 
-/// The elements at some indices along an axis. Each element gets the sum of
-/// what its copies got.
+/// The elements at the given indices along an axis. The gradient of an element
+/// is the sum of the gradients of its copies.
 pub struct IndexSelect {
     /// The axis.
     pub axis: usize,
-    /// Which elements along it are taken.
+    /// The indices of the selected elements.
     pub indices: Vec<usize>,
 }
 
@@ -54,8 +55,8 @@ impl Function for IndexSelect {
 }
 
 impl Tensor {
-    /// Adds the elements along an axis of `source` to those at some indices
-    /// here, to any of them more than once: the mirror of
+    /// Adds the elements of `source` along an axis to the elements at the
+    /// given indices. Indices may repeat. This is the gradient of
     /// [`Tensor::index_select`].
     ///
     /// ```
@@ -68,9 +69,9 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis or element, if there is not an index for each
-    /// element of `source` along the axis, if the other sizes are not equal,
-    /// or if `source` is on another device.
+    /// If the axis does not exist, an index is out of range, the number of
+    /// indices differs from the size of `source` along the axis, the other
+    /// sizes differ, or `source` is on another device.
     #[track_caller]
     pub fn index_add(
         &self,
@@ -95,14 +96,14 @@ impl Tensor {
     }
 }
 
-/// The elements along an axis, each added to the one that its index names: the
-/// mirror of [`IndexSelect`].
+/// A sum of elements by index along an axis, starting from zeros: the gradient
+/// of [`IndexSelect`].
 pub struct IndexAdd {
     /// The axis.
     pub axis: usize,
-    /// To which element along it each is added.
+    /// The index that each element is added to.
     pub indices: Vec<usize>,
-    /// How many elements the result has along the axis.
+    /// The size of the result along the axis.
     pub count: usize,
 }
 
@@ -120,12 +121,12 @@ impl Function for IndexAdd {
     }
 }
 
-// Each element has a number in row-major order, and along that one axis all
-// of these are rows.
+// Flatten all axes into one: `gather` and `scatter_add` are `index_select` and
+// `index_add` on row-major positions.
 impl Tensor {
-    /// Takes for each element of a result of `shape` the one that its index
-    /// names along an axis, the other indices being its own: along axis 1
-    /// element `[i, j]` is `self[i, indices[i, j]]`.
+    /// Selects one element along an axis for each element of the result: along
+    /// axis 1, element `[i, j]` is `self[i, indices[i, j]]`. `shape` is the
+    /// shape of `indices` and of the result.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -136,10 +137,9 @@ impl Tensor {
     /// ```
     ///
     /// # Panics
-    ///
-    /// If there is no such axis or element, if `shape` has another number of
-    /// axes or is longer along another one, or if there is not an index for
-    /// each of its elements.
+    /// If the axis does not exist, an index is out of range, `shape` has a
+    /// different number of axes or is larger along another axis, or there is
+    /// not one index for each element of the result.
     #[track_caller]
     #[doc(alias = "take_along_dim")]
     pub fn gather(
@@ -154,8 +154,8 @@ impl Tensor {
         flat.index_select(0, &or_raise(indices)).reshape(shape)
     }
 
-    /// Adds each element of `source` to the one that its index names along
-    /// an axis: the mirror of [`Tensor::gather`].
+    /// Adds each element of `source` to the element that its index names along
+    /// an axis. This is the gradient of [`Tensor::gather`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -167,10 +167,9 @@ impl Tensor {
     /// ```
     ///
     /// # Panics
-    ///
-    /// If there is no such axis or element, if `source` has another number of
-    /// axes or is longer along another one, if there is not an index for each
-    /// of its elements, or if it is on another device.
+    /// If the axis does not exist, an index is out of range, `source` has a
+    /// different number of axes or is larger along another axis, there is not
+    /// one index for each of its elements, or it is on another device.
     #[track_caller]
     pub fn scatter_add(
         &self,
@@ -187,8 +186,8 @@ impl Tensor {
         flat.index_add(0, &or_raise(indices), &source).reshape(shape)
     }
 
-    /// Takes from each row the element that its label names:
-    /// (rows, classes) -> (rows).
+    /// Selects the element in the column of each row's label: (rows, classes)
+    /// -> (rows).
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -199,8 +198,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If this is no matrix, if there is not a label for each row, or if one
-    /// names no element.
+    /// If this is not a matrix, there is not one label per row, or a label is
+    /// out of range.
     #[track_caller]
     pub fn pick(&self, labels: &[usize]) -> Tensor {
         let [rows, classes] =

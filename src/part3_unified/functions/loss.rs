@@ -1,4 +1,4 @@
-//! The way from scores to a loss.
+//! Softmax and loss functions.
 
 use super::super::number::{Element, with_type};
 use super::super::{Array, Context, Function, Gradients};
@@ -8,7 +8,8 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Makes positive numbers that sum to 1 along the last axis.
+    /// Computes the softmax along the last axis: positive numbers that sum to
+    /// 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -19,7 +20,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis.
+    /// If the tensor has no axes.
     #[track_caller]
     pub fn softmax(&self) -> Tensor {
         apply(Softmax, &[self])
@@ -36,13 +37,13 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no axis.
+    /// If the tensor has no axes.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
         apply(LogSoftmax, &[self])
     }
 
-    /// Makes positive numbers that sum to 1 along an axis.
+    /// Computes the softmax along the given axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -53,7 +54,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the axis is not there.
+    /// If the axis does not exist.
     #[doc(alias = "softmax")]
     #[track_caller]
     pub fn softmax_over(&self, axis: usize) -> Tensor {
@@ -61,7 +62,7 @@ impl Tensor {
         self.by_rows_along(axis, Tensor::softmax)
     }
 
-    /// Makes the logarithm of [`Tensor::softmax_over`].
+    /// Computes the logarithm of [`Tensor::softmax_over`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -73,7 +74,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the axis is not there.
+    /// If the axis does not exist.
     #[doc(alias = "log_softmax")]
     #[track_caller]
     pub fn log_softmax_over(&self, axis: usize) -> Tensor {
@@ -81,7 +82,8 @@ impl Tensor {
         self.by_rows_along(axis, Tensor::log_softmax)
     }
 
-    /// Lets an axis and the last one change places, and then back.
+    /// Applies `f`, which works along the last axis, along another axis: swaps
+    /// the two before and after.
     #[track_caller]
     fn by_rows_along(&self, axis: usize, f: fn(&Tensor) -> Tensor) -> Tensor {
         let mut order = self.axes();
@@ -90,9 +92,10 @@ impl Tensor {
     }
 }
 
-/// The shares of scores along the last axis.
+/// The softmax along the last axis.
 ///
-/// `grad_a = softmax(a) * (grad_out - sum(softmax(a) * grad_out))`, row by row.
+/// `grad_a = softmax(a) * (grad_out - sum(softmax(a) * grad_out))`, row by
+/// row.
 pub struct Softmax;
 
 impl Function for Softmax {
@@ -147,8 +150,9 @@ impl Function for LogSoftmax {
 }
 
 impl Tensor {
-    /// Computes the mean loss of scores (n, classes) against the right class
-    /// of each row: the negative logarithm of the share that it got.
+    /// Computes the mean cross-entropy loss of scores (n, classes): the
+    /// negative logarithm of the softmax probability of each row's label,
+    /// averaged over the rows.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -159,7 +163,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the labels do not fit the scores.
+    /// If there is not one valid label for each row.
     #[doc(alias = "nll_loss")]
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
@@ -181,9 +185,8 @@ impl Tensor {
 /// If the shapes or the devices differ.
 // ANCHOR: mse
 impl Tensor {
-    /// Averages the squared differences: a loss against numbers, as
-    /// [`Tensor::cross_entropy`] is one against classes. A column of answers
-    /// would stretch against a row of numbers, and be compared with all.
+    /// Computes the mean squared error. The shapes must be equal: broadcasting
+    /// a column against a row would silently compare every pair of elements.
     #[doc(alias = "mse_loss")]
     #[track_caller]
     pub fn mse(&self, target: &Tensor) -> Tensor {
@@ -202,8 +205,8 @@ impl Tensor {
 // ANCHOR_END: mse
 
 impl Tensor {
-    /// Computes what [`Tensor::cross_entropy`] does, as a mean in which each
-    /// row has a weight: one of 0 counts nothing, as behind the end of a text.
+    /// Computes the cross-entropy loss as a weighted mean over the rows. A row
+    /// with weight 0 is ignored; use it for padding after the end of a text.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -215,8 +218,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the labels or the weights do not fit the scores, or the sum of the
-    /// weights is not above 0.
+    /// If there is not one valid label and one weight for each row, or the sum
+    /// of the weights is not positive.
     #[doc(alias = "ignore_index")]
     #[track_caller]
     pub fn weighted_cross_entropy(

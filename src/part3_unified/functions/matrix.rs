@@ -1,4 +1,4 @@
-//! The product of matrices.
+//! Matrix multiplication and tensor contraction.
 
 use super::super::{Array, Context, Function, Gradients, Tensor, apply};
 use crate::error::Result;
@@ -6,14 +6,15 @@ use crate::ops::Op;
 use crate::shape::broadcast;
 
 impl Tensor {
-    /// Multiplies matrices: (.., m, k) x (.., k, n) -> (.., m, n). The axes
-    /// in front broadcast. A vector is a matrix of one row or one column:
-    /// [`Tensor::unsqueeze`] says which.
+    /// Multiplies matrices: (.., m, k) x (.., k, n) -> (.., m, n). The leading
+    /// axes broadcast. Use [`Tensor::unsqueeze`] to turn a vector into a
+    /// matrix with one row or one column.
     ///
-    /// On a device with tensor cores, a large `f32` product has the digits of
-    /// `f32` only where its operands are 0 or larger than about 1e-34. Tensor
-    /// cores cut the last 13 bits of subnormal numbers, so near 1e-40 results
-    /// were up to 0.7 % off. `RUNGRAD_TENSOR_CORES=off` computes without them.
+    /// On a device with tensor cores, a large `f32` matmul has full `f32`
+    /// accuracy only if its operands are 0 or larger than about 1e-34. Tensor
+    /// cores drop the last 13 bits of subnormal numbers, so results near 1e-40
+    /// can be off by up to 0.7 %. Set `RUNGRAD_TENSOR_CORES=off` to compute
+    /// without them.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -25,10 +26,9 @@ impl Tensor {
     /// ```
     ///
     /// # Panics
-    ///
-    /// If one has fewer than two axes, if the left has not as many columns as
-    /// the right has rows, if the axes in front do not broadcast, or if the
-    /// devices differ.
+    /// If an operand has fewer than two axes, if the left operand's columns do
+    /// not match the right operand's rows, if the leading axes do not
+    /// broadcast, or if the devices differ.
     #[track_caller]
     #[doc(alias = "mm")]
     #[doc(alias = "bmm")]
@@ -46,7 +46,7 @@ impl Tensor {
     }
 }
 
-/// The product of each matrix with its partner, the axes in front equal.
+/// Batched matrix multiplication; the leading axes must be equal.
 ///
 /// `grad_a = grad_out b^T`, `grad_b = a^T grad_out`.
 pub struct Matmul;
@@ -75,11 +75,12 @@ impl Function for Matmul {
 }
 
 impl Tensor {
-    /// Multiplies views of any axes, a tensor contraction: (batch.., rows..,
-    /// inner..) x (batch.., columns.., inner..) -> (batch.., rows..,
-    /// columns..). The first so many axes are those of the batch, and the last
-    /// so many are summed over. So what has no matrix without a copy, such as
-    /// the windows of an image, is multiplied as it lies.
+    /// Generalized matmul (a tensor contraction):
+    /// (batch.., rows.., inner..) x (batch.., columns.., inner..) -> (batch..,
+    /// rows.., columns..). The first `batch` axes are batched, and the last
+    /// `inner` axes are summed over. Views that cannot be reshaped to matrices
+    /// without a copy, such as the windows of an image, are multiplied in
+    /// place.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -91,7 +92,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If those axes differ, or the devices do.
+    /// If the batch or inner axes differ, or the devices differ.
     #[track_caller]
     #[doc(alias = "tensordot")]
     #[doc(alias = "einsum")]
@@ -105,12 +106,13 @@ impl Tensor {
     }
 }
 
-/// A product over some axes. The gradient of each side is such a product too,
-/// over the axes of the other side that remained.
+/// A tensor contraction. Each operand's gradient is a contraction of
+/// `grad_out` with the other operand, over the axes that the other operand
+/// contributed to the result.
 pub struct Contract {
-    /// How many axes are in front of both, each place alone.
+    /// The number of leading axes that are batched.
     pub batch: usize,
-    /// How many axes at the end are summed over.
+    /// The number of trailing axes that are summed over.
     pub inner: usize,
 }
 
@@ -131,7 +133,8 @@ impl Function for Contract {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let Contract { batch, inner } = *self;
-        // (batch.., x.., y..) -> (batch.., y.., x..), of so many axes y.
+        // (batch.., x.., y..) -> (batch.., y.., x..), where y is the last `y`
+        // axes.
         let turn = |t: &Tensor, y: usize| {
             let (n, x) = (t.rank(), t.rank() - y);
             let axes: Vec<usize> =

@@ -1,5 +1,5 @@
-//! The same elements elsewhere: in another order, repeated, or on another
-//! device. On one device most of them move nothing.
+//! Operations that rearrange elements or move them to another device. On one
+//! device, most of them are views and move no data.
 
 use super::super::{Array, Context, DType, Device, Function};
 use super::super::{Gradients, Tensor};
@@ -10,7 +10,8 @@ use crate::ops::{Keep, Op};
 use crate::shape::{broadcast, broadcast_axes};
 
 impl Tensor {
-    /// Gives the elements, in row-major order, another shape.
+    /// Returns a tensor with the same elements, in row-major order, in a new
+    /// shape.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -21,7 +22,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the new shape has another number of elements.
+    /// If the new shape has a different number of elements.
     #[track_caller]
     #[doc(alias = "view")]
     pub fn reshape(&self, shape: &[usize]) -> Tensor {
@@ -29,8 +30,7 @@ impl Tensor {
     }
 }
 
-/// The same elements in row-major order under another shape; the gradient
-/// gets the old one back.
+/// A reshape; the gradient is reshaped back.
 pub struct Reshape(pub Vec<usize>);
 
 impl Function for Reshape {
@@ -48,8 +48,7 @@ impl Function for Reshape {
 }
 
 impl Tensor {
-    /// Puts a new axis of size 1 before the axis of this number, or at the
-    /// end.
+    /// Inserts a new axis of size 1 at position `axis`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -61,7 +60,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are fewer axes.
+    /// If `axis` is larger than the number of axes.
     #[track_caller]
     #[doc(alias = "expand_dims")]
     pub fn unsqueeze(&self, axis: usize) -> Tensor {
@@ -79,7 +78,7 @@ impl Tensor {
         self.reshape(&shape)
     }
 
-    /// Takes out an axis of size 1.
+    /// Removes an axis of size 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -90,7 +89,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis, or its size is not 1.
+    /// If the axis does not exist, or its size is not 1.
     #[track_caller]
     pub fn squeeze(&self, axis: usize) -> Tensor {
         or_raise(checks::axes("squeeze", self.shape(), &[axis]));
@@ -107,7 +106,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Exchanges the last two axes.
+    /// Swaps the last two axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -118,7 +117,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are fewer than two.
+    /// If there are fewer than two axes.
     #[track_caller]
     #[doc(alias = "mT")]
     pub fn transpose(&self) -> Tensor {
@@ -129,8 +128,8 @@ impl Tensor {
         self.permute(&axes)
     }
 
-    /// Puts the axes in another order: axis `i` of the result is `axes[i]`
-    /// here.
+    /// Reorders the axes: axis `i` of the result is axis `axes[i]` of this
+    /// tensor.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -148,8 +147,8 @@ impl Tensor {
     }
 }
 
-/// The axes in another order; the gradient's are put back. Axis `i` of the
-/// result is the axis of the operand with the i-th of these numbers.
+/// A permutation of the axes: axis `i` of the result is axis `self.0[i]` of
+/// the operand. The gradient is permuted back.
 pub struct Permute(pub Vec<usize>);
 
 impl Function for Permute {
@@ -169,8 +168,8 @@ impl Function for Permute {
 }
 
 impl Tensor {
-    /// Repeats the elements along axes of size 1 and along new axes in
-    /// front, without copying them.
+    /// Repeats the elements along axes of size 1 and along new leading axes,
+    /// without copying them.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -193,8 +192,8 @@ impl Tensor {
 }
 
 // ANCHOR: expand
-/// The operand repeated to a larger shape. Its gradient is the mirror:
-/// `grad_out`, summed over what was repeated.
+/// The operand broadcast to a larger shape. Its gradient is `grad_out` summed
+/// over the repeated axes.
 pub struct Expand(pub Vec<usize>);
 
 impl Function for Expand {
@@ -213,8 +212,8 @@ impl Function for Expand {
 // ANCHOR_END: expand
 
 impl Tensor {
-    /// Sums over each axis along which `shape` is shorter: the mirror of
-    /// [`Tensor::expand`].
+    /// Sums over every axis along which `shape` is 1 or missing. This is the
+    /// gradient of [`Tensor::expand`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -245,8 +244,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Lays so many copies side by side along each axis, and along new axes
-    /// in front.
+    /// Repeats the tensor `counts[i]` times along each axis `i`, and along new
+    /// leading axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -258,7 +257,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there are fewer numbers than axes.
+    /// If there are fewer counts than axes.
     #[track_caller]
     #[doc(alias = "tile")]
     pub fn repeat(&self, counts: &[usize]) -> Tensor {
@@ -271,7 +270,7 @@ impl Tensor {
         };
         let mut sizes = vec![1; new];
         sizes.extend(self.shape());
-        // Each axis gets another one in front, for its copies.
+        // Insert an axis for the copies before each axis.
         let pairs = || sizes.iter().zip(counts);
         let apart: Vec<usize> = pairs().flat_map(|(&n, _)| [1, n]).collect();
         let copies: Vec<usize> =
@@ -283,7 +282,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Turns some axes around: their last element comes first.
+    /// Reverses the order of the elements along the given axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -294,14 +293,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no such axis, or one is named twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn flip(&self, axes: &[usize]) -> Tensor {
         apply(Flip(axes.to_vec()), &[self])
     }
 }
 
-/// Some axes from their last element on, and the gradient's too.
+/// A reversal of some axes; the gradient is reversed too.
 pub struct Flip(pub Vec<usize>);
 
 impl Function for Flip {
@@ -319,7 +318,7 @@ impl Function for Flip {
 }
 
 impl Tensor {
-    /// Copies the tensor to another device; its gradient travels back.
+    /// Copies the tensor to another device. The gradient is copied back.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -330,7 +329,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there is no such device, or it has no room.
+    /// If there is no such device, or it is out of memory.
     #[doc(alias = "cuda")]
     pub fn to(&self, device: Device) -> Result<Tensor> {
         try_apply(To(device), &[self])
@@ -338,8 +337,8 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Makes the nearest numbers of another type; the gradient becomes of this
-    /// tensor's type again.
+    /// Converts the elements to another type, rounding to nearest. The
+    /// gradient is converted back to this tensor's type.
     ///
     /// ```
     /// # use rungrad::part3_unified::{DType, Device, Tensor};
@@ -351,7 +350,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the device has no such numbers, or no room.
+    /// If the device does not support the type, or is out of memory.
     #[doc(alias("half", "float", "double", "type"))]
     pub fn to_dtype(&self, dtype: DType) -> Result<Tensor> {
         match dtype == self.dtype() {
@@ -362,8 +361,8 @@ impl Tensor {
 }
 
 // ANCHOR: to-dtype
-/// The nearest numbers of another type. The gradient goes back to the type of
-/// the operand.
+/// A conversion to another type. The gradient is converted back to the
+/// operand's type.
 pub struct ToDtype(pub DType);
 
 impl Function for ToDtype {
@@ -382,7 +381,7 @@ impl Function for ToDtype {
 // ANCHOR_END: to-dtype
 
 // ANCHOR: to
-/// A copy on another device. Its gradient travels back.
+/// A copy on another device. The gradient is copied back.
 pub struct To(pub Device);
 
 impl Function for To {

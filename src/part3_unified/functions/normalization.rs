@@ -1,16 +1,16 @@
-//! Numbers brought to mean 0 and variance 1.
+//! Layer normalization.
 
-use super::super::arithmetic::alike;
+use super::super::arithmetic::check_same_kind;
 use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
 use super::super::{apply, no_grad};
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
 impl Tensor {
-    /// Brings each row, which goes over as many of the last axes as the weight
-    /// has, to mean 0 and variance 1; then multiplies it with the weight and
-    /// adds the bias. `epsilon` is added to the variance, which is the mean of
-    /// the squared distances.
+    /// Normalizes each row to mean 0 and variance 1, multiplies it by the
+    /// weight, and adds the bias. A row spans the last axes, which match the
+    /// axes of the weight. `epsilon` is added to the variance, which is
+    /// computed without Bessel's correction (divided by n).
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -23,8 +23,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the weight and the bias have not the shape of the last axes, or the
-    /// devices differ.
+    /// If the weight and the bias do not have the shape of the last axes, or
+    /// the devices differ.
     #[track_caller]
     pub fn layer_norm(
         &self,
@@ -46,13 +46,14 @@ impl Tensor {
     }
 }
 
-/// Rows brought to mean 0 and variance 1, times a weight, and a bias added.
+/// Layer normalization with a weight and a bias.
 ///
-/// With the normal rows `h` and `g = grad_out * weight`: `grad_a = (g -
-/// mean(g) - h * mean(g * h)) / deviation`, row by row; the weight gets the
-/// sum of `grad_out * h` over the rows, and the bias that of `grad_out`.
+/// With the normalized rows `h` and `g = grad_out * weight`:
+/// `grad_a = (g - mean(g) - h * mean(g * h)) / deviation`, row by row. The
+/// gradient of the weight is the sum of `grad_out * h` over the rows, and the
+/// gradient of the bias is the sum of `grad_out`.
 pub struct LayerNorm {
-    /// What is added to the variance.
+    /// Added to the variance.
     pub epsilon: f64,
 }
 
@@ -71,7 +72,8 @@ impl Function for LayerNorm {
         let (x, weight) = (ctx.input(0), ctx.input(1));
         let row = weight.shape();
         if x.records() || weight.records() || grad_out.records() {
-            // Gradients of gradients flow through the operations.
+            // If the gradients must themselves be differentiable, compose them
+            // from recorded operations.
             let (of_x, rows) = slopes(&x, &weight, grad_out, self.epsilon);
             let sum = |i, of: &Tensor| ctx.needs(i).then(|| of.sum_to(row));
             let [weight, bias] = [sum(1, &rows), sum(2, grad_out)];
@@ -84,8 +86,8 @@ impl Function for LayerNorm {
     }
 }
 
-/// Computes rows brought to mean 0 and variance 1, and what their distances
-/// are divided by.
+/// Returns the rows normalized to mean 0 and variance 1, and their standard
+/// deviations.
 #[track_caller]
 fn normal(x: &Tensor, axes: &[usize], epsilon: f64) -> [Tensor; 2] {
     let gap = x.sub(&x.mean_over(axes, Keep::Yes));
@@ -98,15 +100,15 @@ fn last_axes(x: &Tensor, row: usize) -> Vec<usize> {
     (x.rank() - row..x.rank()).collect()
 }
 
-/// Computes [`LayerNorm`] by other operations.
+/// Computes [`LayerNorm`] from other tensor operations.
 #[track_caller]
 fn composed(x: &Tensor, weight: &Tensor, bias: &Tensor, by: f64) -> Tensor {
     let [normal, _] = normal(x, &last_axes(x, weight.rank()), by);
     normal.mul(weight).add(bias)
 }
 
-/// Computes by other operations what comes back to the rows, and what comes
-/// back to the weight from each row.
+/// Computes the gradient of the rows, and the gradient of the weight before it
+/// is summed over the rows, from other tensor operations.
 #[track_caller]
 fn slopes(
     x: &Tensor,
@@ -124,16 +126,17 @@ fn slopes(
 }
 
 impl Array {
-    /// Brings rows, which go over as many of the last axes as the weight has,
-    /// to mean 0 and variance 1, times the weight, plus the bias.
+    /// Normalizes each row to mean 0 and variance 1, multiplies it by the
+    /// weight, and adds the bias. A row spans the last axes, which match the
+    /// axes of the weight.
     pub fn layer_norm(
         &self,
         weight: &Array,
         bias: &Array,
         epsilon: f64,
     ) -> Result<Array> {
-        alike("layer_norm", self, weight)?;
-        alike("layer_norm", self, bias)?;
+        check_same_kind("layer_norm", self, weight)?;
+        check_same_kind("layer_norm", self, bias)?;
         if self.is_empty() {
             return Ok(self.clone());
         }
@@ -142,15 +145,15 @@ impl Array {
         })
     }
 
-    /// Computes what comes back to the rows, to the weight and to the bias.
+    /// Computes the gradients of the rows, the weight and the bias.
     pub fn layer_norm_grads(
         &self,
         grad_out: &Array,
         weight: &Array,
         epsilon: f64,
     ) -> Result<[Array; 3]> {
-        alike("layer_norm_grads", self, weight)?;
-        alike("layer_norm_grads", self, grad_out)?;
+        check_same_kind("layer_norm_grads", self, weight)?;
+        check_same_kind("layer_norm_grads", self, grad_out)?;
         if self.is_empty() {
             let none = Array::full(weight.shape(), 0.0, self.device())?;
             let none = none.to_dtype(self.dtype())?;
@@ -165,13 +168,13 @@ impl Array {
     }
 }
 
-/// Computes `Backend::layer_norm` by other operations.
+/// Default for `Backend::layer_norm`: composed from other operations.
 pub(in super::super) fn norm(of: [&Array; 3], by: f64) -> Result<Shared> {
     let [x, weight, bias] = of.map(|it| Tensor::from(it.clone()));
     by_operations(|| composed(&x, &weight, &bias, by))
 }
 
-/// Computes `Backend::layer_norm_grads` by other operations.
+/// Default for `Backend::layer_norm_grads`: composed from other operations.
 pub(in super::super) fn norm_back(
     of: [&Array; 3],
     by: f64,
@@ -187,7 +190,8 @@ pub(in super::super) fn norm_back(
     ])
 }
 
-/// Computes a storage by operations of tensors.
+/// Runs tensor operations without recording, and returns their result's
+/// storage or the error that they panicked with.
 pub(super) fn by_operations(work: impl FnOnce() -> Tensor) -> Result<Shared> {
     let out = crate::attempt(|| no_grad(work))?;
     Ok(out.array.compact()?.storage)

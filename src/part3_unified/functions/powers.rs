@@ -1,4 +1,4 @@
-//! The rules of powers, by a number and by a tensor, and of the logarithm near 1.
+//! Powers with a constant or a tensor as the exponent, and log1p.
 
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
@@ -6,13 +6,13 @@ use super::stretch;
 use crate::error::Result;
 use crate::ops::Op;
 
-/// A power with a number as exponent:
+/// A power with a constant exponent:
 /// `grad_a = grad_out * number * a^(number - 1)`.
 ///
-/// The square root has `grad_a = grad_out / (2 * output)`, which has the sign of
-/// -0 and is NaN below 0, where `a^-0.5` would not be. Other small exponents do
-/// without a general power, which devices round, so that the derivative of a
-/// square is exactly `2 * a`.
+/// The gradient of the square root is `grad_out / (2 * output)`, because its
+/// sign at -0 and its NaN below 0 would be lost in `a^-0.5`. The exponents 0,
+/// 1 and 2 avoid the general power, which devices round differently, so that
+/// the derivative of a square is exactly `2 * a`.
 pub struct Pow(pub f64);
 
 impl Function for Pow {
@@ -48,8 +48,8 @@ impl Function for Pow {
 }
 
 impl Tensor {
-    /// Raises each element to the power that stands at its place; the shapes
-    /// broadcast. [`Tensor::pow`] takes one number for all.
+    /// Raises each element to the corresponding power in `exponent`; the
+    /// shapes broadcast. See [`Tensor::pow`] for a constant exponent.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -70,11 +70,11 @@ impl Tensor {
     }
 }
 
-/// A power of two equal shapes.
+/// The elementwise power of two tensors of the same shape.
 ///
 /// `grad_a = grad_out * b * a^(b - 1)`, `grad_b = grad_out * output * log a`.
-/// As in PyTorch, what is raised to 0 has no slope, and neither has the
-/// exponent of 0.
+/// As in PyTorch, `grad_a` is 0 where `b` is 0, and `grad_b` is 0 where `a` is
+/// 0 and `b` is not negative.
 pub struct PowTensor;
 
 impl Function for PowTensor {
@@ -94,15 +94,16 @@ impl Function for PowTensor {
         let (a, b) = (ctx.input(0), ctx.input(1));
         let (zeros, ones) = (a.zeros_like(), a.ones_like());
         let grad_a = || {
-            // 0 times the slope of a 0 or of a NaN is no number.
+            // With b = 0, the formula would multiply 0 by infinity at a = 0,
+            // and by NaN at a = NaN; the derivative there is 0.
             let odd = a.abs().gt(&zeros).neg().shift(1.0);
             let slope = b.mul(&a.pow_tensor(&b.shift(-1.0)));
             let flat = odd.mul(&b.eq(&zeros));
             grad_out.mul(&flat.where_cond(&zeros, &slope))
         };
         let grad_b = || {
-            // In the place of log 0 stands log 1: the power is 0 itself, or 1
-            // and flat.
+            // Where a = 0 and b >= 0, use log 1 = 0 in place of log 0: the
+            // derivative with respect to b is 0 there.
             let flat = a.eq(&zeros).mul(&b.ge(&zeros));
             let base = flat.where_cond(&ones, &a);
             grad_out.mul(&ctx.output().mul(&base.log()))
@@ -112,8 +113,8 @@ impl Function for PowTensor {
 }
 
 impl Tensor {
-    /// Takes the natural logarithm of `1 + a`, with the digits of a small `a`
-    /// that the sum would round away.
+    /// Computes the natural logarithm of `1 + a`, accurately even if `a` is so
+    /// small that the sum would round it away.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

@@ -1,4 +1,4 @@
-//! Many elements into one.
+//! Reductions: sum, mean and maximum.
 
 use super::super::apply;
 use super::super::{Array, Context, Function, Gradients, Reduce, Tensor};
@@ -8,7 +8,7 @@ use crate::ops::{Keep, Op};
 use crate::shape::keepdims;
 
 impl Tensor {
-    /// Sums all elements to a tensor of one element and no axes.
+    /// Sums all elements. The result has one element and no axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -21,7 +21,7 @@ impl Tensor {
         apply(Sum { axes: self.axes(), keep: Keep::No }, &[self])
     }
 
-    /// Sums over some axes.
+    /// Sums over the given axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -32,18 +32,19 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         apply(Sum { axes: axes.to_vec(), keep }, &[self])
     }
 }
 
-/// The sum over axes. Its gradient is the mirror: `grad_out`, expanded.
+/// The sum over some axes. Its gradient is `grad_out`, expanded to the
+/// operand's shape.
 pub struct Sum {
-    /// The axes that are reduced.
+    /// The axes to reduce.
     pub axes: Vec<usize>,
-    /// Whether they stay with size 1.
+    /// Whether the reduced axes stay with size 1 (`keepdim`).
     pub keep: Keep,
 }
 
@@ -58,7 +59,7 @@ impl Function for Sum {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let shape = ctx.shape(0);
-        // What has no axis stretches along any.
+        // A gradient without axes broadcasts to any shape.
         if grad_out.rank() == 0 {
             return vec![Some(grad_out.expand(shape))];
         }
@@ -68,7 +69,7 @@ impl Function for Sum {
 }
 
 impl Tensor {
-    /// Averages all elements.
+    /// Computes the mean of all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -81,8 +82,7 @@ impl Tensor {
         self.mean_over(&self.axes(), Keep::No)
     }
 
-    /// Averages over some axes, as a sum and a product. Over no elements it is
-    /// 0 / 0, a NaN.
+    /// Computes the mean over the given axes. The mean of no elements is NaN.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -93,7 +93,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("mean", self.shape(), axes));
@@ -102,7 +102,7 @@ impl Tensor {
         self.sum_over(axes, keep).scale(1.0 / count as f64)
     }
 
-    /// Finds the largest of all elements.
+    /// Returns the largest element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -113,13 +113,13 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no element.
+    /// If the tensor is empty.
     #[track_caller]
     pub fn max(&self) -> Tensor {
         self.max_over(&self.axes(), Keep::No)
     }
 
-    /// Finds the largest over some axes.
+    /// Returns the largest elements over the given axes.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -130,7 +130,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there, stands twice, or has no element.
+    /// If an axis does not exist, is named twice, or is empty.
     #[doc(alias = "amax")]
     #[track_caller]
     pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
@@ -138,12 +138,12 @@ impl Tensor {
     }
 }
 
-/// The largest over axes. Those that are as large as the largest share its
-/// gradient; a NaN counts as the largest.
+/// The maximum over some axes. Tied maxima share the gradient equally. NaN
+/// counts as the largest value.
 pub struct Max {
-    /// The axes that are reduced.
+    /// The axes to reduce.
     pub axes: Vec<usize>,
-    /// Whether they stay with size 1.
+    /// Whether the reduced axes stay with size 1 (`keepdim`).
     pub keep: Keep,
 }
 
@@ -168,9 +168,10 @@ impl Function for Max {
     }
 }
 
-/// What the largest over axes got, in equal shares for those that are as
-/// large: elements, the largest of them, and what those got. It is flat in
-/// the elements, and linear in what there is to share.
+/// The gradient of [`Max`]. Its inputs are the operand, its maxima, and their
+/// upstream gradient, which it splits equally among tied maxima. It is linear
+/// in the upstream gradient, and its derivative with respect to the other two
+/// inputs is 0.
 pub struct MaxShare {
     /// The axes that were reduced.
     pub axes: Vec<usize>,

@@ -1,12 +1,12 @@
-//! Whole numbers and signs: flat but for their jumps, so that nothing flows
-//! back.
+//! Rounding and signs. These functions are piecewise constant, so their
+//! gradient is 0.
 
 use super::super::{Array, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
 use crate::error::Result;
 use crate::ops::Op;
 
-/// A function whose slope is 0.
+/// Implements a function whose derivative is 0.
 macro_rules! flat {
     ($name:ident, $what:literal) => {
         #[doc = concat!($what, ": the slope is 0.")]
@@ -37,7 +37,7 @@ flat!(Round, "The nearest whole number");
 flat!(Sign, "1, 0 or -1, as an element lies to 0");
 
 impl Tensor {
-    /// Rounds each element down to a whole number.
+    /// Rounds each element down to an integer.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -50,7 +50,7 @@ impl Tensor {
         apply(Floor, &[self])
     }
 
-    /// Rounds each element up to a whole number.
+    /// Rounds each element up to an integer.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -63,7 +63,7 @@ impl Tensor {
         self.neg().floor().neg()
     }
 
-    /// Rounds each element to the nearest whole number. Halfway it takes the
+    /// Rounds each element to the nearest integer, and half-way cases to the
     /// even one, as PyTorch does.
     ///
     /// ```
@@ -77,8 +77,7 @@ impl Tensor {
         apply(Round, &[self])
     }
 
-    /// Says on which side of 0 each element lies: 1 above, -1 below, and 0
-    /// for 0 and for a NaN.
+    /// Returns the sign of each element: 1, -1, or 0 for 0 and NaN.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

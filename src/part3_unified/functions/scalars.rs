@@ -1,4 +1,4 @@
-//! Arithmetic with a number, which is a parameter and gets no gradient.
+//! Arithmetic with a constant, which gets no gradient.
 
 use super::super::{Array, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ops::Op;
 
 impl Tensor {
-    /// Multiplies each element by a number, which gets no gradient.
+    /// Multiplies each element by a constant.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -20,7 +20,7 @@ impl Tensor {
     }
 }
 
-/// A product with a number, which gets no gradient.
+/// A product with a constant.
 pub struct Scale(pub f64);
 
 impl Function for Scale {
@@ -38,7 +38,7 @@ impl Function for Scale {
 }
 
 impl Tensor {
-    /// Adds a number to each element.
+    /// Adds a constant to each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -52,7 +52,7 @@ impl Tensor {
     }
 }
 
-/// A sum with a number, which changes no slope.
+/// A sum with a constant; the gradient passes through unchanged.
 pub struct Shift(pub f64);
 
 impl Function for Shift {
@@ -70,7 +70,7 @@ impl Function for Shift {
 }
 
 impl Tensor {
-    /// Divides each element by a number.
+    /// Divides each element by a constant.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -84,7 +84,7 @@ impl Tensor {
     }
 }
 
-/// A quotient by a number, which gets no gradient.
+/// A quotient with a constant divisor.
 pub struct DivScalar(pub f64);
 
 impl Function for DivScalar {
@@ -102,7 +102,7 @@ impl Function for DivScalar {
 }
 
 impl Tensor {
-    /// Divides a number by each element.
+    /// Divides a constant by each element.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -116,7 +116,7 @@ impl Tensor {
     }
 }
 
-/// A number divided by the operand: `grad_a = -(grad_out * output) / a`.
+/// A constant divided by the operand: `grad_a = -(grad_out * output) / a`.
 pub struct RdivScalar(pub f64);
 
 impl Function for RdivScalar {

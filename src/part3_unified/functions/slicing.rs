@@ -1,5 +1,5 @@
-//! Parts of a tensor: cut out, replaced, put together. Each has its mirror
-//! among the others.
+//! Slicing, assigning to slices, padding and concatenation. The gradients are
+//! made of the same operations.
 
 use super::super::apply;
 use super::super::{Array, Context, Function, Gradients, Span, Spans, Tensor};
@@ -8,8 +8,7 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 
 impl Tensor {
-    /// Cuts out a part of each axis. Axes that are not named at the end stay
-    /// whole.
+    /// Selects a range of each axis. Trailing axes without a range stay whole.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -24,7 +23,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If a range does not lie in its axis, or there are more than axes.
+    /// If a range exceeds its axis, or there are more ranges than axes.
     #[track_caller]
     #[doc(alias = "narrow")]
     pub fn slice(&self, spans: impl Spans) -> Tensor {
@@ -34,7 +33,7 @@ impl Tensor {
 }
 
 // ANCHOR: slice
-/// A part of each axis. What was left out gets no gradient: zeros.
+/// A range of each axis. Elements outside get a gradient of 0.
 pub struct Slice(pub Vec<Span>);
 
 impl Function for Slice {
@@ -54,8 +53,8 @@ impl Function for Slice {
 // ANCHOR_END: slice
 
 impl Tensor {
-    /// Makes a new tensor that has other values in a part: this one stays as
-    /// it is. The values stretch to the part.
+    /// Returns a copy of the tensor with part of it replaced by `values`,
+    /// which broadcast to the part's shape.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -67,8 +66,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If a range does not lie in its axis, if the values do not stretch to
-    /// the part, or if they are on another device.
+    /// If a range exceeds its axis, if the values do not broadcast to the
+    /// part, or if they are on another device.
     #[track_caller]
     #[doc(alias = "slice_scatter")]
     #[doc(alias = "copy_slice")]
@@ -92,8 +91,9 @@ impl Tensor {
 }
 
 // ANCHOR: slice-assign
-/// The second operand in the place of a part of the first. What was replaced
-/// gets no gradient, and what replaced it gets that of its place.
+/// The first operand with part of it replaced by the second. Replaced elements
+/// get a gradient of 0; the second operand's gradient is `grad_out` in that
+/// part.
 pub struct SliceAssign(pub Vec<Span>);
 
 impl Function for SliceAssign {
@@ -116,14 +116,16 @@ impl Function for SliceAssign {
 }
 // ANCHOR_END: slice-assign
 
-/// Makes zeros of a shape, where another tensor is.
+/// Returns zeros of the given shape, with the type and device of another
+/// tensor.
 #[track_caller]
 fn zeros(shape: &[usize], beside: &Tensor) -> Tensor {
     Tensor::from(or_raise(beside.array.full_here(shape, 0.0)))
 }
 
 impl Tensor {
-    /// Puts zeros around: so many before and behind along each axis.
+    /// Pads each axis with zeros; `widths` are the numbers of elements before
+    /// and after.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -141,7 +143,8 @@ impl Tensor {
         self.pad_with(widths, 0.0)
     }
 
-    /// Puts a number around: so many before and behind along each axis.
+    /// Pads each axis with a constant; `widths` are the numbers of elements
+    /// before and after.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -168,7 +171,7 @@ impl Tensor {
 }
 
 impl Tensor {
-    /// Joins tensors, one after another along an axis.
+    /// Concatenates tensors along an existing axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -179,8 +182,8 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is none, if there is no such axis, or if their other sizes or
-    /// their devices differ.
+    /// If `parts` is empty, the axis does not exist, or the other sizes or
+    /// the devices differ.
     #[track_caller]
     #[doc(alias = "concat")]
     #[doc(alias = "concatenate")]
@@ -188,7 +191,7 @@ impl Tensor {
         apply(Cat(axis), parts)
     }
 
-    /// Joins tensors of one shape along a new axis, which gets this number.
+    /// Stacks tensors of the same shape along a new axis at position `axis`.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -201,7 +204,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is none, if they have fewer axes than this number, or if
+    /// If `parts` is empty, `axis` is larger than their number of axes, or
     /// their shapes or devices differ.
     #[track_caller]
     pub fn stack(parts: &[&Tensor], axis: usize) -> Tensor {
@@ -219,8 +222,8 @@ impl Tensor {
     }
 }
 
-/// One operand after another along an axis; each gets its part of the
-/// gradient.
+/// A concatenation along an axis. The gradient of each operand is the
+/// corresponding slice of `grad_out`.
 pub struct Cat(pub usize);
 
 impl Function for Cat {

@@ -1,4 +1,4 @@
-//! What many elements say together: products, spread, lengths, running sums.
+//! Products, variances, norms, log-sum-exp and cumulative sums.
 
 use super::super::{DType, Tensor};
 use crate::checks;
@@ -7,7 +7,7 @@ use crate::ops::Keep;
 use crate::shape::keepdims;
 
 impl Tensor {
-    /// Multiplies all elements; of none it is 1.
+    /// Multiplies all elements. The product of no elements is 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -20,9 +20,10 @@ impl Tensor {
         self.prod_over(&self.axes(), Keep::No)
     }
 
-    /// Multiplies over some axes: one half with the other, until one is left.
-    /// So each element has the product of all others for its slope, without a
-    /// quotient that a 0 would spoil.
+    /// Multiplies over the given axes, by repeatedly multiplying one half with
+    /// the other. The derivative with respect to an element is therefore
+    /// computed as the product of all others, without a division that fails
+    /// for zeros.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -37,7 +38,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn prod_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("prod", self.shape(), axes));
@@ -82,9 +83,9 @@ impl Tensor {
         self.var_over(&self.axes(), Keep::No)
     }
 
-    /// Computes the variance over some axes: the sum of the squared distances
-    /// from the mean, divided by one less than there are, as PyTorch does. Of
-    /// one element, and of none, it is a NaN.
+    /// Computes the sample variance over the given axes: the sum of the
+    /// squared deviations from the mean, divided by n - 1, as in PyTorch. It
+    /// is NaN for fewer than two elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -95,7 +96,7 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn var_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("var", self.shape(), axes));
@@ -119,8 +120,8 @@ impl Tensor {
         self.std_over(&self.axes(), Keep::No)
     }
 
-    /// Computes the standard deviation over some axes: the root of
-    /// [`Tensor::var_over`]. Where all are equal it has no slope.
+    /// Computes the standard deviation over the given axes: the square root of
+    /// [`Tensor::var_over`]. The derivative is 0 if all elements are equal.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -132,15 +133,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn std_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("std", self.shape(), axes));
         self.var_over(axes, keep).length()
     }
 
-    /// Computes the Euclidean norm of all elements as one vector: the root of
-    /// the sum of their squares, as in [`Tensor::norm_over`].
+    /// Computes the Euclidean norm of all elements; see [`Tensor::norm_over`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -153,12 +153,12 @@ impl Tensor {
         self.norm_over(&self.axes(), Keep::No)
     }
 
-    /// Computes Euclidean norms over some axes. The derivative of a norm of 0
-    /// is 0.
+    /// Computes Euclidean norms over the given axes. The derivative of a norm
+    /// of 0 is 0.
     ///
     /// The elements are divided by the largest before they are squared, as in
-    /// BLAS, so neither `[1e20, 1e20]` nor `[1e-30]` loses its norm to an
-    /// infinity or to 0. PyTorch 2.15 squares them as they are.
+    /// BLAS, so that the norms of `[1e20, 1e20]` and `[1e-30]` neither
+    /// overflow nor underflow. PyTorch 2.15 squares the elements directly.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -169,12 +169,12 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there or stands twice.
+    /// If an axis does not exist or is named twice.
     #[track_caller]
     pub fn norm_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("norm", self.shape(), axes));
         if self.dtype() == DType::F16 {
-            // A sum of more than 65504 squares has no room in 16 bits.
+            // A sum of squares above 65504 would overflow in 16 bits.
             let wide = or_raise(self.to_dtype(DType::F32));
             let norm = wide.norm_over(axes, keep);
             return or_raise(norm.to_dtype(DType::F16));
@@ -184,8 +184,8 @@ impl Tensor {
         }
         let x = self.detach();
         let most = x.mul(&x.sign()).max_over(axes, Keep::Yes);
-        // Neither 0 nor an infinity can be divided by, and some devices take
-        // what is smaller than `MIN_POSITIVE` for 0.
+        // Don't divide by 0, infinity, or a subnormal number, which some
+        // devices treat as 0.
         let is_scale = most
             .ge(&most.full_like(f32::MIN_POSITIVE))
             .mul(&most.lt(&most.full_like(f32::INFINITY)));
@@ -195,7 +195,8 @@ impl Tensor {
         norm.mul(&scale.reshape(norm.shape()))
     }
 
-    /// Takes a root whose slope at 0 is 0 and not infinite.
+    /// Computes the square root with a derivative of 0 instead of infinity at
+    /// 0.
     #[track_caller]
     fn length(&self) -> Tensor {
         let zeros = self.zeros_like();
@@ -206,7 +207,7 @@ impl Tensor {
         )
     }
 
-    /// Takes the logarithm of the sum of the exponentials of all elements.
+    /// Computes the logarithm of the sum of the exponentials of all elements.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -217,14 +218,15 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If there is no element.
+    /// If the tensor is empty.
     #[track_caller]
     pub fn logsumexp(&self) -> Tensor {
         self.logsumexp_over(&self.axes(), Keep::No)
     }
 
-    /// Takes the logarithm of the sum of the exponentials over some axes. The
-    /// largest is taken out before, so that no exponential exceeds 1.
+    /// Computes the logarithm of the sum of the exponentials over the given
+    /// axes. The maximum is subtracted first, so that no exponential exceeds
+    /// 1.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Keep, Tensor};
@@ -236,13 +238,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If an axis is not there, stands twice, or has no element.
+    /// If an axis does not exist, is named twice, or is empty.
     #[track_caller]
     pub fn logsumexp_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("logsumexp", self.shape(), axes));
         or_raise(checks::not_empty("logsumexp", self.shape(), axes));
         let most = self.detach().max_over(axes, Keep::Yes);
-        // An infinity less itself is no number, so it stays where it is.
+        // Infinity minus infinity is NaN, so don't subtract an infinite
+        // maximum.
         let finite = most.abs().lt(&most.full_like(f32::INFINITY));
         let most = finite.where_cond(&most, &most.zeros_like());
         let total = self.sub(&most).exp().sum_over(axes, keep).log();
@@ -250,7 +253,7 @@ impl Tensor {
         total.add(&most.reshape(&shape))
     }
 
-    /// Adds up along an axis: each element becomes the sum of those up to it.
+    /// Computes the cumulative sum along an axis.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -262,13 +265,14 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If the axis is not there.
+    /// If the axis does not exist.
     #[track_caller]
     pub fn cumsum(&self, axis: usize) -> Tensor {
         or_raise(checks::axes("cumsum", self.shape(), &[axis]));
         let (n, mut sums, mut reach) = (self.shape()[axis], self.clone(), 1);
-        // Each pass adds what stands `reach` before, which is the sum of as
-        // many: a sum of n is a tree, and no long chain.
+        // Each pass adds the element `reach` positions before, which already
+        // is the sum of `reach` elements. The additions for n elements form a
+        // tree of depth log n instead of a chain.
         while reach < n {
             let mut part: Vec<_> =
                 self.shape().iter().map(|&size| 0..size).collect();

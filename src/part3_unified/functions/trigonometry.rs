@@ -1,5 +1,4 @@
-//! The sine, the cosine and the tangent. "Add an operator" adds the sine,
-//! place by place.
+//! Sine, cosine and tangent. "Add an operator" adds the sine step by step.
 
 use super::super::{Array, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
@@ -40,8 +39,9 @@ impl Function for Sin {
 }
 
 impl Tensor {
-    /// Computes the cosine of each element, an angle in radians. To turn the
-    /// sine by a quarter would round a large angle.
+    /// Computes the cosine of each element, an angle in radians. It is not
+    /// derived from the sine, because adding a quarter turn would round a
+    /// large angle.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

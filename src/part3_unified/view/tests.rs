@@ -1,4 +1,4 @@
-//! Views, by where their elements lie.
+//! Tests of views, by the positions of their elements.
 
 use super::*;
 use crate::shape::Span;
@@ -28,7 +28,7 @@ fn a_view_stays_in_its_memory() {
     assert!(refused(&[5], &[1], 0));
     assert!(refused(&[2], &[1, 1], 0));
     assert!(!refused(&[2], &[-3], 3));
-    // What shows nothing reaches nothing.
+    // An empty view accesses nothing, so any strides are valid.
     assert!(!refused(&[0, 2], &[9, 9], 7));
 }
 
@@ -43,11 +43,11 @@ fn a_reshape_needs_even_spacing() {
     let split = turned.reshape(&[3, 2, 2, 2]).unwrap();
     assert_eq!(split.strides(), [4, 12, 2, 1]);
     assert_eq!(offsets(&split), offsets(&turned));
-    // Every other column still lies in even steps.
+    // A column is evenly spaced, so it can be reshaped.
     let column = View::dense(&[4, 3]).slice(&[0..4, 1..2]).unwrap();
     let square = column.reshape(&[2, 2]).unwrap();
     assert_eq!(offsets(&square), [1, 4, 7, 10]);
-    // Repeated elements can be regrouped among themselves.
+    // Repeated elements can be regrouped: all strides stay 0.
     let one = View::dense(&[1]).expand(&[6]).unwrap();
     assert_eq!(one.reshape(&[2, 3]).unwrap().strides(), [0, 0]);
     assert_eq!(whole.flip(&[2]).unwrap().reshape(&[24]), None);
@@ -69,7 +69,7 @@ fn slices_and_flips_follow_the_indices() {
     assert_eq!(offsets(&every_second), [6, 4, 10, 8]);
     let one = view.slice((2.., Span::from(3..).step(usize::MAX))).unwrap();
     assert_eq!((one.shape(), offsets(&one)), (&[1, 1][..], vec![11]));
-    // One element keeps the step of its axis, as long as it was not changed.
+    // A single element keeps its axis's stride if the step is 1.
     let one = view.slice(&[0..1, 2..3]).unwrap();
     assert_eq!(one.strides(), [4, 1]);
     let empty = View::dense(&[0, 2]).flip(&[0, 1]).unwrap();
