@@ -15,8 +15,9 @@
 //! | [`read_integers`] | the integers among them |
 //!
 //! Reading order: [`save`], [`load`], [`load_partial`], [`load_turned`],
-//! [`write()`], [`read`]; [`checkpoint`], [`resume`], and [`State`], which every
-//! part of a run implements. "Weights that travel" builds the checkpoints.
+//! [`write()`], [`read`]; [`checkpoint`], [`resume`], and [`State`], which
+//! every part of a run implements. "Weights that travel" builds the
+//! checkpoints.
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};

@@ -1,15 +1,16 @@
-//! Modules: a layer, layers one after the other, and the move of all their
-//! parameters to a device. "Modules and training anywhere" builds them.
+//! Neural network modules: layers, sequences of layers, and moving their
+//! parameters between devices. Built in "Modules and training anywhere".
 //!
-//! Reading order: the trait [`Module`], [`NamedParameters`], of which modules are made,
-//! [`Linear`], [`Conv2d`], [`Sequential`]; what a module keeps beside its
-//! parameters, [`Kept`]; the layers that use it, [`Dropout`] and [`BatchNorm`];
-//! [`LayerNorm`], [`Embedding`], [`Residual`], the pools; [`init`], how
-//! weights begin; and [`MultiHeadAttention`], of which, in [`Block`]s, a
-//! [`Gpt`] is made, that writes on with a [`Memory`] of what it has read.
+//! Reading order: the trait [`Module`] and [`NamedParameters`], which modules
+//! are composed of; [`Linear`], [`Conv2d`] and [`Sequential`]; [`Kept`], the
+//! state of a module besides its parameters, and the layers that use it,
+//! [`Dropout`] and [`BatchNorm`]; [`LayerNorm`], [`Embedding`], [`Residual`]
+//! and pooling; [`init`], the initialization of weights; and
+//! [`MultiHeadAttention`], which [`Block`] and [`Gpt`] are built from. A
+//! [`Memory`] is a GPT's key-value cache.
 //!
-//! A model of your own lists the fields that it learns, and says what it
-//! makes of its input:
+//! To define a model, list the fields with parameters, and write its forward
+//! pass:
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -43,10 +44,10 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! Two fields that hold clones of one leaf are **tied weights**: one parameter,
-//! as in PyTorch. It counts once, takes one step, and stays one leaf when the
-//! model moves, changes its type, is saved and is loaded. A clone outside the
-//! model is not replaced by a step: it keeps the numbers of before.
+//! Two fields that hold clones of the same leaf are **tied weights**: one
+//! parameter, as in PyTorch. It is counted once, updated once per step, and
+//! stays one leaf when the model is moved, converted, saved or loaded. Clones
+//! outside the model are not updated by a step; they keep the old values.
 
 mod attention;
 mod convolution;
@@ -82,59 +83,61 @@ use crate::error::Result;
 use crate::rng::Random;
 use crate::scope::scope;
 
-/// A parameter and its name, to be looked at.
+/// The name of a parameter, and a reference to it.
 pub type Parameter<'a> = (String, &'a Tensor);
 
-/// The name of a parameter, and the place in the model where it stands, so
-/// that a step can put a better one there.
+/// The name of a parameter, and a mutable reference to the field that holds
+/// it, so that a step can replace it.
 pub type ParameterMut<'a> = (String, &'a mut Tensor);
 
 // ANCHOR: module
-/// A function with parameters.
+/// A function with trainable parameters.
 pub trait Module: Send + Sync {
-    /// Computes the output of an input.
+    /// Computes the output for an input.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor;
 
-    /// Lists what can be learned, each by its name. A leaf that two fields hold
-    /// is listed under both names; [`distinct`] groups them.
+    /// Lists the parameters with their names. A leaf that two fields share is
+    /// listed under both names; [`distinct`] groups them.
     #[doc(alias("named_parameters"))]
     fn parameters(&self) -> Vec<Parameter<'_>>;
 
-    /// Lists the places of the same parameters, in the same order.
+    /// Lists the same parameters, mutably and in the same order.
     fn parameters_mut(&mut self) -> Vec<ParameterMut<'_>>;
 
-    /// Lists what is kept beside the parameters, each by its name: buffers,
-    /// generators and modes.
+    /// Lists the state besides the parameters, with names: buffers, random
+    /// number generators and modes.
     fn kept(&self) -> Vec<(String, Kept<'_>)> {
         Vec::new()
     }
 
-    /// Moves every parameter and every buffer to a device.
+    /// Moves all parameters and buffers to a device.
     ///
-    /// Each becomes a new leaf there, as by a step: it records, and it has no
-    /// gradient yet. A parameter that is there already stays the leaf that it
+    /// Each parameter becomes a new leaf on the device, without a gradient, as
+    /// after a step. Parameters that are already on the device stay the same
+    /// leaves, and tied weights stay tied.
     /// is, and tied weights stay tied.
     ///
     /// # Errors
     ///
-    /// If the device refuses a parameter, for want of room or because there
-    /// is no such device; then none has moved.
+    /// If the device does not exist or is out of memory; then the model is
+    /// unchanged.
     fn to(&mut self, device: Device) -> Result<()> {
         replace(self, |tensor| {
-            // Detached first: the way there is not to be recorded.
+            // Detach, so that the copy is not recorded in the graph.
             let away = tensor.device() != device;
             away.then(|| tensor.detach().to(device)).transpose()
         })
     }
 
-    /// Changes the type of the numbers of every parameter and every buffer, as
+    /// Converts all parameters and buffers to another element type, as
     /// [`Module::to`] moves them: each parameter becomes a new leaf, unless it
-    /// is of this type already.
+    /// already has this type.
     ///
     /// # Errors
     ///
-    /// If a device has no such numbers, or no room; then none has changed.
+    /// If a device does not support the type or is out of memory; then the
+    /// model is unchanged.
     #[doc(alias("half", "double", "float"))]
     fn to_dtype(&mut self, dtype: DType) -> Result<()> {
         replace(self, |tensor| {
@@ -143,7 +146,7 @@ pub trait Module: Send + Sync {
         })
     }
 
-    /// Forgets every gradient. A step has done so already.
+    /// Clears all gradients. An optimizer's step does this too.
     fn zero_grad(&self) {
         for (_, parameter) in self.parameters() {
             parameter.zero_grad();
@@ -151,14 +154,14 @@ pub trait Module: Send + Sync {
     }
     // ANCHOR_END: module
 
-    /// Says to every module in it that it is being trained, which is how each
-    /// begins: [`Dropout`] drops, and [`BatchNorm`] normalizes by its batch.
+    /// Switches all submodules to training mode, which is the initial mode:
+    /// [`Dropout`] drops elements, and [`BatchNorm`] normalizes with the
+    /// statistics of the batch.
     fn train(&self) {
         kept::set_modes(self.kept(), true);
     }
 
-    /// Says to every module in it that it is not being trained: what only
-    /// training needs is off, until [`Module::train`].
+    /// Switches all submodules to evaluation mode, until [`Module::train`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -173,31 +176,31 @@ pub trait Module: Send + Sync {
         kept::set_modes(self.kept(), false);
     }
 
-    /// Lists the buffers: numbers that are moved and saved with the parameters,
-    /// and that no step changes.
+    /// Lists the buffers: tensors that are moved and saved with the
+    /// parameters, but are not updated by steps.
     #[doc(alias = "named_buffers")]
     fn buffers(&self) -> Vec<(String, &Buffer)> {
         let kept = self.kept().into_iter();
         kept.filter_map(|(name, it)| Some((name, it.buffer()?))).collect()
     }
 
-    /// Lists the generators of random numbers. Whoever saves their states with
-    /// the parameters goes on with the same numbers.
+    /// Lists the random number generators. Save their states with the
+    /// parameters to continue with the same random numbers.
     fn generators(&self) -> Vec<(String, &Generator)> {
         let kept = self.kept().into_iter();
         kept.filter_map(|(name, it)| Some((name, it.generator()?))).collect()
     }
 
-    /// Counts the numbers that can be learned. Tied weights count once.
+    /// Returns the number of trainable elements. Tied weights count once.
     #[doc(alias = "numel")]
     fn count(&self) -> usize {
         let parameters = first_places(&self.parameters());
         parameters.iter().map(|(_, p)| p.array().len()).sum()
     }
 
-    /// Draws a table of the parameters: name, shape, how many numbers, and on
-    /// which device, with a total. Tied weights have one row, with their first
-    /// name. It reads no number from a device.
+    /// Returns a table of the parameters with their names, shapes, sizes and
+    /// devices, and the total size. Tied weights have one row, with their
+    /// first name. No data is read from a device.
     ///
     /// ```
     /// # use rungrad::part3_unified::nn::{Linear, Module};
@@ -214,14 +217,14 @@ pub trait Module: Send + Sync {
         table::summary(&first_places(&self.parameters()))
     }
 
-    /// Says what `Debug` calls it in a list of modules: the name of its type.
+    /// Returns the module's name for `Debug` output, by default its type name.
     fn name(&self) -> String {
         table::short(type_name::<Self>())
     }
 }
 
-/// Puts new leaves in the place of parameters that are to be others, and new
-/// numbers into buffers: of all or of none.
+/// Replaces the parameters and buffers for which `other` returns a new tensor;
+/// all of them, or none if one fails.
 fn replace<M: Module + ?Sized>(
     module: &mut M,
     other: impl Fn(&Tensor) -> Result<Option<Tensor>>,
@@ -237,7 +240,7 @@ fn replace<M: Module + ?Sized>(
 }
 
 // ANCHOR: function
-/// A function that has no parameters is a module too: `Tensor::relu`.
+/// A function without parameters, such as `Tensor::relu`, is a module.
 impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
@@ -254,7 +257,8 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
 }
 // ANCHOR_END: function
 
-/// Each output is a weighted sum of all inputs, and a bias.
+/// A fully connected layer: each output is a weighted sum of all inputs, plus
+/// a bias.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, nn::{Linear, Module}};
@@ -266,21 +270,21 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
 /// ```
 #[doc(alias = "Dense")]
 pub struct Linear {
-    /// Shape (inputs, outputs). PyTorch keeps it transposed.
+    /// Shape (inputs, outputs). PyTorch stores the transpose.
     pub weight: Tensor,
-    /// Shape (outputs), which stretches over the rows.
+    /// Shape (outputs), broadcast over the rows.
     pub bias: Tensor,
 }
 
 // ANCHOR: linear
 impl Linear {
-    /// Makes a layer on the processor. The weights are drawn around 0 with a
-    /// standard deviation of `sqrt(2 / inputs)`, from the bits that Part 1
-    /// draws from; the biases are 0.
+    /// Creates a layer on the CPU. The weights are normally distributed with
+    /// mean 0 and standard deviation `sqrt(2 / inputs)`, and equal the weights
+    /// of Part 1 for the same seed. The biases are 0.
     ///
     /// # Panics
     ///
-    /// If the host has no memory for so many weights.
+    /// If the host is out of memory.
     #[track_caller]
     pub fn new(inputs: usize, outputs: usize, random: &mut Random) -> Linear {
         let deviation = (2.0 / inputs as f32).sqrt();
@@ -307,8 +311,8 @@ impl Module for Linear {
 // ANCHOR_END: linear
 
 impl Linear {
-    /// Makes a layer on the processor that begins as PyTorch's does: weights
-    /// and biases are drawn evenly, up to `1 / sqrt(inputs)` from 0.
+    /// Creates a layer on the CPU with PyTorch's default initialization:
+    /// weights and biases are uniform in `±1 / sqrt(inputs)`.
     ///
     /// ```
     /// # use rungrad::part3_unified::nn::Linear;
@@ -320,7 +324,7 @@ impl Linear {
     ///
     /// # Panics
     ///
-    /// If the host has no memory for so many weights.
+    /// If the host is out of memory.
     #[track_caller]
     pub fn kaiming_uniform(
         inputs: usize,
@@ -335,7 +339,8 @@ impl Linear {
     }
 }
 
-/// Computes on (rows, columns) what has more axes in front, or one less.
+/// Flattens the leading axes, computes on a matrix (rows, columns), and
+/// restores the leading axes. A vector becomes a matrix with one row.
 #[track_caller]
 fn by_rows(x: &Tensor, compute: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
     let (Some((&columns, outer)), false) =
@@ -354,7 +359,7 @@ impl fmt::Debug for Linear {
     }
 }
 
-/// Modules one after the other.
+/// A sequence of modules, each applied to the output of the one before.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Tensor, nn::{Linear, Module, Sequential}};
@@ -369,18 +374,18 @@ impl fmt::Debug for Linear {
 /// ```
 #[derive(Default)]
 pub struct Sequential {
-    /// From the input to the output.
+    /// The modules, from input to output.
     pub modules: Vec<Box<dyn Module>>,
 }
 
 // ANCHOR: sequential
 impl Sequential {
-    /// Begins with nothing: what goes in comes out.
+    /// Creates an empty sequence, which returns its input.
     pub fn new() -> Sequential {
         Sequential::default()
     }
 
-    /// Adds another one at the end.
+    /// Appends a module.
     pub fn then(mut self, module: impl Module + 'static) -> Sequential {
         self.modules.push(Box::new(module));
         self
@@ -398,8 +403,8 @@ impl Module for Sequential {
         x
     }
 
-    /// Lists the parameters of all modules. The names get the number of the
-    /// module in front: `2.weight`.
+    /// Lists the parameters of all modules. Names begin with the index of the
+    /// module: `2.weight`.
     fn parameters(&self) -> Vec<Parameter<'_>> {
         self.modules.named("")
     }

@@ -45,9 +45,10 @@ use crate::error::{mistake, or_raise};
 /// memory follows.
 pub trait Optimizer: Send + Sync {
     /// Puts a new leaf, a better one, in the place of each parameter, once all
-    /// are computed: a step that fails leaves every parameter as it was. The new
-    /// leaves record and have no gradient. Tied weights, one leaf in several
-    /// places, take one step and stay one leaf; [`distinct`] finds them.
+    /// are computed: a step that fails leaves every parameter as it was. The
+    /// new leaves record and have no gradient. Tied weights, one leaf in
+    /// several places, take one step and stay one leaf; [`distinct`] finds
+    /// them.
     ///
     /// # Panics
     ///

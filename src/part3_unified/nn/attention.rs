@@ -1,4 +1,4 @@
-//! Layers that let the places of a text look at each other.
+//! The multi-head attention layer and its key-value cache.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use super::{Linear, Module, parameters};
 use crate::error::mistake;
 use crate::rng::Random;
 
-/// Attention of several heads with a causal mask: each place of a text takes
-/// in what it and those before it say.
+/// Multi-head self-attention with a causal mask: each position of a sequence
+/// attends to itself and to earlier positions.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -22,23 +22,22 @@ use crate::rng::Random;
 /// ```
 #[doc(alias = "CausalSelfAttention")]
 pub struct MultiHeadAttention {
-    /// Makes queries, keys and values of each place: (width, 3 * width). All
-    /// are one product.
+    /// Computes queries, keys and values in one matmul: (width, 3 * width).
     pub qkv: Linear,
-    /// Joins what the heads have seen: (width, width).
+    /// The output projection: (width, width).
     pub out: Linear,
-    /// How many heads there are, each with its share of the width.
+    /// The number of heads; each uses an equal part of the width.
     pub heads: usize,
 }
 
 // ANCHOR: attention
 impl MultiHeadAttention {
-    /// Makes a layer on the processor, with weights as [`Linear::new`] draws
-    /// them.
+    /// Creates a layer on the CPU, with weights initialized as in
+    /// [`Linear::new`].
     ///
     /// # Panics
     ///
-    /// If the width cannot be divided among the heads.
+    /// If the width is not a multiple of the number of heads.
     #[track_caller]
     pub fn new(
         width: usize,
@@ -82,16 +81,16 @@ impl fmt::Debug for MultiHeadAttention {
     }
 }
 
-/// The keys and values of the places that were read: what comes next looks at
-/// them again, and they need not be computed again.
+/// A key-value cache: the keys and values of the positions processed so far,
+/// so that later positions can attend to them without recomputing them.
 #[derive(Clone, Debug, Default)]
 pub struct KeysValues {
-    /// Each (n, heads, places, width of a head).
+    /// The keys and the values, each (n, heads, places, head width).
     seen: Option<[Tensor; 2]>,
 }
 
 impl KeysValues {
-    /// Counts the places that were read.
+    /// Returns the number of positions in the cache.
     pub fn places(&self) -> usize {
         self.seen.as_ref().map_or(0, |[keys, _]| keys.shape()[2])
     }
@@ -99,8 +98,8 @@ impl KeysValues {
 
 // ANCHOR: cached
 impl MultiHeadAttention {
-    /// Does what [`Module::forward`] does for places that come after those
-    /// that were read: it computes nothing for these again.
+    /// Like [`Module::forward`], for positions that follow those in the cache.
+    /// Appends their keys and values to the cache.
     #[track_caller]
     pub fn forward_after(&self, x: &Tensor, past: &mut KeysValues) -> Tensor {
         let [queries, keys, values] =

@@ -1,4 +1,4 @@
-//! A layer of filters, built in "Windows and a product".
+//! The convolution layer, built in "Windows and a product".
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::{Module, init, parameters};
 use crate::error::mistake;
 use crate::rng::Random;
 
-/// Filters that move over images, and a bias for each.
+/// A layer of convolution filters, each with a bias.
 ///
 /// ```
 /// # use rungrad::part3_unified::{ConvOptions, Device, Tensor};
@@ -21,24 +21,24 @@ use crate::rng::Random;
 /// ```
 #[doc(alias = "Convolution")]
 pub struct Conv2d {
-    /// Shape (filters, channels of a group, height, width), as in PyTorch.
+    /// Shape (filters, channels per group, height, width), as in PyTorch.
     pub weight: Tensor,
     /// Shape (filters).
     pub bias: Tensor,
-    /// How the filters move.
+    /// Stride, padding, dilation and groups.
     pub options: ConvOptions,
 }
 
 // ANCHOR: conv2d
 impl Conv2d {
-    /// Makes a layer on the processor. The weights are drawn around 0 with a
-    /// standard deviation of `sqrt(2 / inputs)`, where a filter's inputs are
-    /// all numbers of its window; the biases are 0.
+    /// Creates a layer on the CPU. The weights are normally distributed with
+    /// mean 0 and standard deviation `sqrt(2 / inputs)`, where `inputs` is the
+    /// number of elements in a window of a group. The biases are 0.
     ///
     /// # Panics
     ///
-    /// If the channels do not fit the groups, or if the host has no memory
-    /// for so many weights.
+    /// If the channels are not divisible by the groups, or if the host is out
+    /// of memory.
     #[track_caller]
     pub fn new(
         channels: usize,
@@ -74,8 +74,8 @@ impl Module for Conv2d {
 // ANCHOR_END: conv2d
 
 impl Conv2d {
-    /// Makes a layer on the processor that begins as PyTorch's does: weights
-    /// and biases are drawn evenly, up to `1 / sqrt(inputs)` from 0.
+    /// Creates a layer on the CPU with PyTorch's default initialization:
+    /// weights and biases are uniform in `±1 / sqrt(inputs)`.
     ///
     /// # Panics
     ///
@@ -98,7 +98,7 @@ impl Conv2d {
     }
 }
 
-/// Returns the shape of the filters.
+/// Returns the shape of the weight.
 #[track_caller]
 fn shape(
     channels: usize,

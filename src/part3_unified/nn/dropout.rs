@@ -1,4 +1,4 @@
-//! A layer that forgets while it is trained.
+//! The dropout layer.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use super::{Generator, Mode, Module, parameters};
 use crate::error::{mistake, or_raise};
 use crate::rng::Random;
 
-/// Puts a 0 in the place of some of the elements, by chance, while it is
-/// trained, and scales the others up so that their mean stays: no layer
-/// behind it can lean on a single one. In evaluation it changes nothing.
+/// During training, sets random elements to 0 and scales the others up to
+/// preserve the mean, so that later layers cannot rely on any single element.
+/// During evaluation, returns its input unchanged.
 ///
-/// Which elements are dropped follows from the seed and from the number of calls
-/// so far, and is the same on every device. A share of 1 drops all of them. As
-/// in PyTorch, an element is dropped by a multiplication by 0, so an infinity or
-/// a NaN becomes NaN when it is dropped; its derivative is 0.
+/// The dropped elements depend on the seed and the number of calls so far, and
+/// are the same on every device. As in PyTorch, elements are dropped by
+/// multiplying by 0, so that a dropped infinity or NaN becomes NaN; its
+/// derivative is 0. With a share of 1, all elements are dropped.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -27,21 +27,21 @@ use crate::rng::Random;
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 pub struct Dropout {
-    /// The share that is dropped, from 0 to 1.
+    /// The probability of dropping an element, from 0 to 1.
     #[doc(alias = "p")]
     pub share: f32,
-    /// Where the random numbers come from.
+    /// The source of random numbers.
     pub generator: Generator,
-    /// Whether it drops.
+    /// Elements are dropped only in training mode.
     pub mode: Mode,
 }
 
 impl Dropout {
-    /// Makes a layer with a seed that is drawn.
+    /// Creates a layer with a random seed.
     ///
     /// # Panics
     ///
-    /// If the share is not from 0 to 1.
+    /// If `share` is not from 0 to 1.
     #[track_caller]
     pub fn new(share: f32, random: &mut Random) -> Dropout {
         if !(0.0..=1.0).contains(&share) {

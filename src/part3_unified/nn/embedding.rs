@@ -1,4 +1,4 @@
-//! A table of rows, one for each word, and a module that adds to its input.
+//! The embedding layer, and residual connections.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::super::Tensor;
 use super::{Module, by_rows, init, parameters};
 use crate::rng::Random;
 
-/// A row of numbers for each word of a list, looked up by the word's number.
+/// A table with one trainable row per token; tokens are looked up by number.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -25,23 +25,23 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// Makes a table on the processor, of numbers that are drawn around 0 with
-    /// standard deviation 1, as PyTorch does.
+    /// Creates a table on the CPU with normally distributed weights, mean 0
+    /// and standard deviation 1, as in PyTorch.
     ///
     /// # Panics
     ///
-    /// If the host has no memory for so many.
+    /// If the host is out of memory.
     #[track_caller]
     pub fn new(words: usize, width: usize, random: &mut Random) -> Embedding {
         Embedding { weight: init::normal(&[words, width], 1.0, random) }
     }
 
-    /// Looks up the row of each word: (n) -> (n, width). The gradient of a row
-    /// is the sum over all places where its word stands.
+    /// Returns the row of each token: (n) -> (n, width). The gradient of a row
+    /// is the sum over all occurrences of its token.
     ///
     /// # Panics
     ///
-    /// If there is no such word.
+    /// If a token is out of range.
     #[track_caller]
     pub fn rows(&self, words: &[usize]) -> Tensor {
         self.weight.index_select(0, words)
@@ -49,8 +49,8 @@ impl Embedding {
 }
 
 impl Module for Embedding {
-    /// Mixes the rows by their shares: (.., words) -> (.., width). A share of
-    /// 1 for one word is [`Embedding::rows`], by a product.
+    /// Multiplies by the table: (.., words) -> (.., width). A one-hot input
+    /// selects a row, as [`Embedding::rows`] does.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         by_rows(x, |rows| rows.matmul(&self.weight))
@@ -69,8 +69,8 @@ impl fmt::Debug for Embedding {
     }
 }
 
-/// Adds its input to what a module makes of it: a module that does nothing
-/// yet changes nothing, and the gradient has a way past it.
+/// Adds a module's output to its input. A module that outputs 0 then has no
+/// effect, and the gradient also flows directly to the input.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -83,7 +83,7 @@ impl fmt::Debug for Embedding {
 #[derive(Debug)]
 #[doc(alias = "SkipConnection")]
 pub struct Residual<M> {
-    /// What is added. It keeps the shape.
+    /// The wrapped module. Its output must have the shape of its input.
     pub inner: M,
 }
 

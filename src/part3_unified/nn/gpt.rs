@@ -1,4 +1,4 @@
-//! A small GPT: a network that reads a text and says what comes next.
+//! A small GPT: a transformer that predicts the next token of a text.
 
 use super::super::{DType, Tensor, no_grad};
 use super::{
@@ -9,26 +9,28 @@ use crate::error::{Result, mistake};
 use crate::rng::Random;
 use crate::scope::scope;
 
-/// A block of a transformer: attention, then a network for each place by
-/// itself. Both add to what was there, and read it normalized.
+/// A transformer block: attention, followed by a feed-forward network that is
+/// applied to each position separately. Each adds its output to its input (a
+/// residual connection), and reads a normalized copy of it.
 pub struct Block {
-    /// Before attention.
+    /// Normalizes the input of attention.
     pub norm1: LayerNorm,
-    /// Looks at other places.
+    /// Attends to earlier positions.
     pub attention: MultiHeadAttention,
-    /// Before the network.
+    /// Normalizes the input of the feed-forward network.
     pub norm2: LayerNorm,
-    /// To four times the width.
+    /// The first layer of the feed-forward network: width to 4 * width.
     pub up: Linear,
-    /// And back.
+    /// The second layer of the feed-forward network: 4 * width to width.
     pub down: Linear,
-    /// Of what both add.
+    /// Applied to the outputs of attention and of the feed-forward network.
     pub dropout: Dropout,
 }
 
 // ANCHOR: block
 impl Block {
-    /// Makes a block on the processor, which drops a share of what it adds.
+    /// Creates a block on the CPU; `dropout` is the probability of dropping an
+    /// element.
     #[track_caller]
     pub fn new(
         width: usize,
@@ -46,7 +48,7 @@ impl Block {
         }
     }
 
-    /// Computes what the network adds at each place.
+    /// Computes the output of the feed-forward network.
     #[track_caller]
     fn thought(&self, x: &Tensor) -> Tensor {
         let _part = scope("thought");
@@ -54,8 +56,7 @@ impl Block {
         self.dropout.forward(&self.down.forward(&wide))
     }
 
-    /// Does what [`Module::forward`] does for places that come after those
-    /// that were read.
+    /// Like [`Module::forward`], for positions that follow those in the cache.
     #[track_caller]
     pub fn forward_after(&self, x: &Tensor, past: &mut KeysValues) -> Tensor {
         let read = self.norm1.forward(x);
@@ -81,25 +82,25 @@ impl Module for Block {
 }
 // ANCHOR_END: block
 
-/// The sizes of a [`Gpt`].
+/// The hyperparameters of a [`Gpt`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GptSizes {
-    /// How many tokens there are.
+    /// The number of tokens.
     pub vocabulary: usize,
-    /// How many places a text has at most.
+    /// The maximum number of positions in a text.
     pub context: usize,
-    /// How many blocks follow one another.
+    /// The number of blocks.
     pub layers: usize,
-    /// Into how many heads attention is divided.
+    /// The number of attention heads.
     pub heads: usize,
-    /// How many numbers a place has.
+    /// The number of elements per position.
     pub width: usize,
-    /// Which share of what is added is dropped in training.
+    /// The dropout probability during training.
     pub dropout: f32,
 }
 
-/// A network that reads tokens and gives each token a score for being the
-/// next, at every place.
+/// A transformer that computes, for each position of a text, a score of every
+/// token for being the next one.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
@@ -113,30 +114,30 @@ pub struct GptSizes {
 /// assert_eq!(scores.shape(), [6, 27]);
 /// ```
 pub struct Gpt {
-    /// A row for each token: (vocabulary, width).
+    /// The token embeddings: (vocabulary, width).
     pub tokens: Embedding,
-    /// A row for each place: (context, width).
+    /// The position embeddings: (context, width).
     pub places: Tensor,
-    /// From the first to the last.
+    /// The transformer blocks, in order.
     pub blocks: Vec<Block>,
-    /// After the last block.
+    /// The normalization after the last block.
     pub norm: LayerNorm,
-    /// The scores of all tokens: (width, vocabulary), without a bias.
+    /// The output projection: (width, vocabulary), without a bias.
     pub head: Tensor,
-    /// Of the rows that the first block gets.
+    /// Applied to the embeddings.
     pub dropout: Dropout,
 }
 
 // ANCHOR: gpt
 impl Gpt {
-    /// Makes a network on the processor. Its weights are drawn around 0 with a
-    /// deviation of 0.02, as those of GPT-2 were; those that add to what was
-    /// there have less of it, the more of them there are.
+    /// Creates a network on the CPU. The weights are normally distributed with
+    /// mean 0 and standard deviation 0.02, as in GPT-2. The weights that
+    /// project into the residual path are scaled down by `sqrt(2 * layers)`.
     ///
     /// # Panics
     ///
-    /// If the heads do not share the width, or the host has no memory for so
-    /// many weights.
+    /// If the width is not a multiple of the number of heads, or the host is
+    /// out of memory.
     #[track_caller]
     pub fn new(sizes: GptSizes, random: &mut Random) -> Gpt {
         let GptSizes { vocabulary, context, layers, heads, width, dropout } =
@@ -153,7 +154,7 @@ impl Gpt {
         };
         let less = 1.0 / (2.0 * layers as f32).sqrt();
         for (name, weight) in gpt.parameters_mut() {
-            // Biases and norms stay as they are.
+            // Skip biases and normalization weights.
             if weight.rank() < 2 {
                 continue;
             }
@@ -168,33 +169,33 @@ impl Gpt {
 // ANCHOR_END: gpt
 
 impl Gpt {
-    /// Computes the scores of what comes after each token of some texts, which
-    /// have so many places each: -> (n * places, vocabulary).
+    /// Computes the next-token scores at each position of one or more texts
+    /// with `places` tokens each: -> (n * places, vocabulary).
     ///
     /// # Panics
     ///
-    /// If the tokens are no whole texts, if a text is longer than the context,
-    /// or if there is no such token.
+    /// If the number of tokens is not a multiple of `places`, a text is longer
+    /// than the context, or a token is out of range.
     #[track_caller]
     pub fn scores(&self, tokens: &[usize], places: usize) -> Tensor {
         self.flat(self.forward(&self.embedded(tokens, places, 0)))
     }
 
-    /// Computes scores of what the last block has made.
+    /// Computes the scores from the output of the last block.
     #[track_caller]
     fn read_out(&self, x: &Tensor) -> Tensor {
         let _part = scope("head");
         by_rows(&self.norm.forward(x), |rows| rows.matmul(&self.head))
     }
 
-    /// Joins texts and places to rows.
+    /// Flattens the texts and positions into rows.
     fn flat(&self, scores: Tensor) -> Tensor {
         let vocabulary = self.head.shape()[1];
         scores.reshape(&[scores.len() / vocabulary, vocabulary])
     }
 
-    /// Looks up the rows of tokens and of their places, from one on: -> (n,
-    /// places, width).
+    /// Returns the sum of the token and position embeddings, where the first
+    /// token is at position `from`: -> (n, places, width).
     #[track_caller]
     fn embedded(&self, tokens: &[usize], places: usize, from: usize) -> Tensor {
         let [context, width] = [0, 1].map(|axis| self.places.shape()[axis]);
@@ -224,9 +225,8 @@ impl Gpt {
 
 // ANCHOR: gpt-forward
 impl Module for Gpt {
-    /// Computes scores of rows that stand for tokens at their places: (n,
-    /// places, width) -> (n, places, vocabulary). [`Gpt::scores`] begins with
-    /// the tokens.
+    /// Computes scores from embedded tokens: (n, places, width) -> (n, places,
+    /// vocabulary). [`Gpt::scores`] embeds the tokens first.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
         let mut x = self.dropout.forward(x);
@@ -241,19 +241,19 @@ impl Module for Gpt {
 }
 // ANCHOR_END: gpt-forward
 
-/// What a [`Gpt`] has read: the keys and values of each block.
+/// The key-value caches of all blocks of a [`Gpt`].
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     blocks: Vec<KeysValues>,
 }
 
 impl Memory {
-    /// Begins with nothing read.
+    /// Creates an empty cache.
     pub fn new() -> Memory {
         Memory::default()
     }
 
-    /// Counts the places that were read.
+    /// Returns the number of positions in the cache.
     pub fn places(&self) -> usize {
         self.blocks.first().map_or(0, KeysValues::places)
     }
@@ -261,14 +261,13 @@ impl Memory {
 
 // ANCHOR: scores-after
 impl Gpt {
-    /// Reads more of some texts, so many places each, and computes the scores
-    /// that [`Gpt::scores`] has there. What was read before is not computed
-    /// again: its keys and values are in the memory.
+    /// Like [`Gpt::scores`], for tokens that follow those in the cache. The
+    /// keys and values of earlier positions are reused instead of recomputed.
     ///
     /// # Panics
     ///
-    /// As [`Gpt::scores`]; the context must have room for what was read and
-    /// for what is read now.
+    /// As [`Gpt::scores`]; the tokens in the cache count toward the length of
+    /// the text.
     #[track_caller]
     pub fn scores_after(
         &self,
@@ -288,18 +287,19 @@ impl Gpt {
 
 // ANCHOR: generate
 impl Gpt {
-    /// Writes on: draws `count` more tokens, or fewer if `end` is drawn, which
-    /// is not among them. Likely ones are drawn more often, the more so the
-    /// lower the temperature is; at 0 always the likeliest. Where the context
-    /// is full, the later half of it is read again.
+    /// Generates up to `count` tokens after `begin`, and stops early if `end`
+    /// is drawn, which is not returned. A token is drawn from the softmax of
+    /// its scores divided by the temperature; at temperature 0, the highest
+    /// score is chosen. When the context is full, the cache is rebuilt from
+    /// the most recent half of it.
     ///
     /// # Panics
     ///
-    /// If there is no token to begin with, or the temperature is negative.
+    /// If `begin` is empty, or the temperature is negative or NaN.
     ///
     /// # Errors
     ///
-    /// If the device refuses.
+    /// If the device fails.
     #[track_caller]
     pub fn generate(
         &self,
@@ -319,7 +319,7 @@ impl Gpt {
         let context = self.places.shape()[0];
         let mut text = begin.to_vec();
         let mut memory = Memory::new();
-        // From here on the text is still to be read.
+        // The tokens from here on are not in the cache yet.
         let mut from = text.len().saturating_sub(context);
         for _ in 0..count {
             if memory.places() + text.len() - from > context {
@@ -344,7 +344,7 @@ impl Gpt {
 // ANCHOR_END: generate
 
 // ANCHOR: draw
-/// Draws a token by its score.
+/// Draws a token according to its score.
 fn draw(scores: &[f32], temperature: f32, random: &mut Random) -> usize {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if temperature == 0.0 {

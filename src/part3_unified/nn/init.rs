@@ -1,7 +1,8 @@
-//! How weights begin: leaves on the processor, drawn from a seed's sequence.
+//! Weight initialization: creates random leaves on the CPU.
 //!
-//! [`Linear::new`] and [`Conv2d::new`] draw normal numbers for layers with a
-//! `relu` behind them; their other constructor draws as PyTorch does.
+//! [`Linear::new`] and [`Conv2d::new`] use normally distributed weights,
+//! scaled for layers that are followed by a ReLU. Their `kaiming_uniform`
+//! constructors match PyTorch's default.
 //!
 //! [`Linear::new`]: super::Linear::new
 //! [`Conv2d::new`]: super::Conv2d::new
@@ -11,7 +12,7 @@ use crate::error::{or_raise, room};
 use crate::rng::Random;
 use crate::shape::checked_size;
 
-/// Draws numbers around 0 with a standard deviation.
+/// Creates a leaf of normally distributed numbers with mean 0.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::init;
@@ -24,26 +25,27 @@ use crate::shape::checked_size;
 ///
 /// # Panics
 ///
-/// If the host has no memory for so many.
+/// If the host is out of memory.
 #[track_caller]
 pub fn normal(shape: &[usize], deviation: f32, random: &mut Random) -> Tensor {
     drawn(shape, || deviation * random.normal())
 }
 
-/// Draws numbers from `-bound` to below `bound`, each as likely.
+/// Creates a leaf of numbers that are uniformly distributed in [-bound,
+/// bound).
 ///
 /// # Panics
 ///
-/// If the host has no memory for so many.
+/// If the host is out of memory.
 #[track_caller]
 pub fn uniform(shape: &[usize], bound: f32, random: &mut Random) -> Tensor {
     drawn(shape, || bound * (2.0 * random.uniform() - 1.0))
 }
 
-/// Draws even numbers for weights of which so many `inputs` are added up. `a`
-/// is the slope of the leaky relu behind them: with it the sums keep the
-/// variance of the inputs. PyTorch's layers take the square root of 5, which
-/// makes the bound `1 / sqrt(inputs)`.
+/// Creates a leaf of uniformly distributed weights for a layer with `inputs`
+/// inputs per output. If the layer is followed by a leaky ReLU with slope `a`,
+/// the outputs keep the variance of the inputs. PyTorch's layers use
+/// `a = sqrt(5)`, which makes the bound `1 / sqrt(inputs)`.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::init;
@@ -57,7 +59,7 @@ pub fn uniform(shape: &[usize], bound: f32, random: &mut Random) -> Tensor {
 ///
 /// # Panics
 ///
-/// If the host has no memory for so many.
+/// If the host is out of memory.
 // ANCHOR: kaiming
 #[track_caller]
 pub fn kaiming_uniform(
@@ -67,12 +69,12 @@ pub fn kaiming_uniform(
     random: &mut Random,
 ) -> Tensor {
     let variance = 2.0 / ((1.0 + a * a) * inputs as f32);
-    // Even numbers up to a bound have a third of its square for variance.
+    // The variance of a uniform distribution in ±bound is bound^2 / 3.
     uniform(shape, (3.0 * variance).sqrt(), random)
 }
 // ANCHOR_END: kaiming
 
-/// Fills a leaf with one number.
+/// Creates a leaf with the same number everywhere.
 #[track_caller]
 pub(super) fn filled(shape: &[usize], number: f32) -> Tensor {
     drawn(shape, || number)

@@ -1,7 +1,8 @@
-//! What a module keeps beside its parameters: no step changes it.
+//! The state of a module besides its parameters, which optimizers do not
+//! update.
 //!
-//! All of it can be changed through a shared module, since a forward does:
-//! a running mean goes on, and a generator counts.
+//! It has interior mutability, because `forward` takes `&self` but updates
+//! running means and advances generators.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{NamedParameters, Parameter, ParameterMut, Tensor};
 use crate::rng::{self, Random};
 
-/// What a module keeps beside its parameters.
+/// A part of a module's state besides its parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum Kept<'a> {
-    /// Numbers.
+    /// A tensor, such as a running mean.
     Buffer(&'a Buffer),
-    /// Where random numbers come from.
+    /// A random number generator.
     Generator(&'a Generator),
-    /// Whether it is being trained.
+    /// Training or evaluation mode.
     Mode(&'a Mode),
 }
 
@@ -44,8 +45,8 @@ pub(super) fn set_modes(kept: Vec<(String, Kept)>, is_training: bool) {
     }
 }
 
-/// A tensor that is no parameter: a running mean. It is moved and saved with
-/// them.
+/// A tensor that is not a parameter, such as a running mean. It is moved and
+/// saved with the parameters.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor, nn::Buffer};
@@ -58,7 +59,7 @@ pub(super) fn set_modes(kept: Vec<(String, Kept)>, is_training: bool) {
 pub struct Buffer(Mutex<Tensor>);
 
 impl Buffer {
-    /// Keeps a tensor, out of the graph.
+    /// Creates a buffer from a tensor, detached from its graph.
     pub fn new(tensor: Tensor) -> Buffer {
         Buffer(Mutex::new(tensor.detach()))
     }
@@ -68,7 +69,7 @@ impl Buffer {
         self.lock().clone()
     }
 
-    /// Keeps another one instead, out of the graph.
+    /// Replaces the tensor with another one, detached from its graph.
     pub fn set(&self, tensor: Tensor) {
         *self.lock() = tensor.detach();
     }
@@ -78,8 +79,8 @@ impl Buffer {
     }
 }
 
-/// Seeds of random tensors, one after another: the n-th is computed from a
-/// seed and n, so the two are all that is to be saved.
+/// A sequence of seeds for random tensors. The n-th seed is computed from the
+/// initial seed and n, so these two numbers are the whole state.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::Generator;
@@ -99,31 +100,31 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Begins with a seed that is drawn.
+    /// Creates a generator with a random seed.
     pub fn new(random: &mut Random) -> Generator {
         let (seed, count) = (random.bits().into(), 0.into());
         Generator { seed, count }
     }
 
-    /// Returns the next seed.
+    /// Returns the next seed of the sequence.
     pub fn seed(&self) -> u64 {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         rng::bits(self.seed.load(Ordering::Relaxed), count)
     }
 
-    /// Returns its own seed, and how many it has given.
+    /// Returns the initial seed, and the number of seeds returned so far.
     pub fn state(&self) -> [u64; 2] {
         [&self.seed, &self.count].map(|part| part.load(Ordering::Relaxed))
     }
 
-    /// Goes on from a state.
+    /// Restores a state returned by [`Generator::state`].
     pub fn set_state(&self, [seed, count]: [u64; 2]) {
         self.seed.store(seed, Ordering::Relaxed);
         self.count.store(count, Ordering::Relaxed);
     }
 }
 
-/// Whether a module is being trained, which is how it begins.
+/// Whether a module is in training mode, which is the initial mode.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::Mode;
@@ -139,13 +140,13 @@ impl Default for Mode {
 }
 
 impl Mode {
-    /// Says whether the module is being trained.
+    /// Returns `true` in training mode.
     pub fn is_training(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A field of a module that is no parameter, and is listed among what is kept.
+/// Implements [`NamedParameters`] for a field that is not a parameter.
 macro_rules! fields {
     ($($field:ident),*) => {$(
         impl NamedParameters for $field {

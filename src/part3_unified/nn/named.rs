@@ -1,26 +1,26 @@
-//! The names of parameters: each part of a module puts the name that it has
-//! there in front of its own names.
+//! Names of parameters: each module prefixes the names of its parts with the
+//! name of the field that holds them.
 
 use super::{Kept, Module, Parameter, ParameterMut, Tensor};
 
 // ANCHOR: part
-/// What a module is made of: parameters, what it keeps beside them, other
-/// modules, and lists of these. Each puts the name that the module has given
-/// it in front of its own names.
+/// A part of a module: a parameter, other state, a module, or a list of these.
+/// Its names begin with the name of the field that holds it.
 pub trait NamedParameters {
-    /// Lists the parameters under a name.
+    /// Lists the parameters, with names that begin with `name`.
     fn named(&self, name: &str) -> Vec<Parameter<'_>>;
 
-    /// Lists the same parameters to be replaced.
+    /// Lists the same parameters, mutably and in the same order.
     fn named_mut(&mut self, name: &str) -> Vec<ParameterMut<'_>>;
 
-    /// Lists what is kept beside them, under a name.
+    /// Lists the state besides the parameters, with names that begin with
+    /// `name`.
     fn named_kept(&self, _name: &str) -> Vec<(String, Kept<'_>)> {
         Vec::new()
     }
 }
 
-/// A parameter is called as its place is.
+/// A parameter has the name of its field.
 impl NamedParameters for Tensor {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         vec![(name.to_string(), self)]
@@ -31,7 +31,8 @@ impl NamedParameters for Tensor {
     }
 }
 
-/// Those of a module are `hidden.weight` and `hidden.bias`.
+/// The parameters of a module are named like `hidden.weight` and
+/// `hidden.bias`.
 impl<M: Module> NamedParameters for M {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = self.parameters().into_iter();
@@ -51,7 +52,7 @@ impl<M: Module> NamedParameters for M {
 
 // ANCHOR_END: part
 
-/// Those of a list are counted: `layers.0.weight`.
+/// The parameters of a list are numbered: `layers.0.weight`.
 impl<P: NamedParameters> NamedParameters for [P] {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parts = self.iter().enumerate();
@@ -75,7 +76,7 @@ impl<P: NamedParameters> NamedParameters for [P] {
     }
 }
 
-/// Joins a name to the one that it stands in, as in a file system.
+/// Joins two names with a dot, unless the outer one is empty.
 fn prefixed(outer: &str, inner: &str) -> String {
     match outer {
         "" => inner.to_string(),
@@ -127,7 +128,7 @@ impl<P: NamedParameters, const N: usize> NamedParameters for [P; N] {
     }
 }
 
-/// What is not there has no parameters.
+/// `None` has no parameters.
 impl<P: NamedParameters> NamedParameters for Option<P> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         self.as_ref().map_or(vec![], |part| part.named(name))
@@ -142,12 +143,13 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
     }
 }
 
-/// In an `impl Module`: writes `parameters` and `parameters_mut`, which list
-/// the named fields, and `kept`, which lists what these keep beside their
-/// parameters. Each field has [`NamedParameters`]: it is a tensor, a module, a
-/// buffer, a generator, a mode, or a `Vec`, an array or an `Option` of these.
-/// A field that is left out is not learned, moved or saved, and hears of
-/// neither [`train`] nor [`eval`].
+/// Implements the parameter methods of [`Module`] from a list of fields:
+/// `parameters`, `parameters_mut`, and `kept`, the state besides the
+/// parameters. Use it inside `impl Module`. Each field must implement
+/// [`NamedParameters`]: it is a tensor, a module, a buffer, a generator, a
+/// mode, or a `Vec`, an array or an `Option` of these. Fields that are not
+/// listed are not trained, moved or saved, and are not switched by [`train`]
+/// and [`eval`].
 ///
 /// [`NamedParameters`]: crate::part3_unified::nn::NamedParameters
 /// [`train`]: crate::part3_unified::nn::Module::train

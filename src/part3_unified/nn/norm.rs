@@ -1,5 +1,5 @@
-//! Layers that bring numbers to mean 0 and variance 1: those of each row, or
-//! those of each channel of a batch.
+//! Normalization layers: layer normalization of each row, and batch
+//! normalization of each channel.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use super::{Buffer, Mode, Module, init, parameters};
 use crate::error::{mistake, or_raise};
 use crate::ops::Keep;
 
-/// Brings each row to mean 0 and variance 1, and then to what it learns.
+/// Layer normalization: normalizes each row to mean 0 and variance 1, then
+/// applies a trainable scale and offset.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -21,18 +22,19 @@ use crate::ops::Keep;
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 pub struct LayerNorm {
-    /// Shape (width), or that of several axes that are one row.
+    /// The scale. Shape (width), or the shape of the last axes that form a
+    /// row.
     pub weight: Tensor,
-    /// The same shape.
+    /// The offset, with the same shape.
     pub bias: Tensor,
-    /// What is added to the variance, so that nothing is divided by 0.
+    /// Added to the variance to avoid division by 0.
     #[doc(alias = "eps")]
     pub epsilon: f32,
 }
 
 impl LayerNorm {
-    /// Makes a layer on the processor, with weights of 1, biases of 0 and
-    /// PyTorch's epsilon, 1e-5.
+    /// Creates a layer on the CPU with weights of 1, biases of 0, and
+    /// PyTorch's default epsilon, 1e-5.
     #[track_caller]
     pub fn new(width: usize) -> LayerNorm {
         let [weight, bias] = [1.0, 0.0].map(|it| init::filled(&[width], it));
@@ -54,12 +56,13 @@ impl Module for LayerNorm {
     }
 }
 
-/// Brings each channel of a batch to mean 0 and variance 1, and then to what
-/// it learns: PyTorch's `BatchNorm1d` and `BatchNorm2d`.
+/// Batch normalization: normalizes each channel to mean 0 and variance 1, then
+/// applies a trainable scale and offset. Covers PyTorch's `BatchNorm1d` and
+/// `BatchNorm2d`.
 ///
-/// While it is trained, the mean and the variance are those of the batch, and
-/// it keeps a running mean of both. In evaluation it takes what it has kept,
-/// so that no image's answer depends on its neighbors.
+/// In training mode, it uses the mean and variance of the batch, and updates
+/// running means of both. In evaluation mode, it uses the running means, so
+/// that the result for an image does not depend on the rest of its batch.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -77,28 +80,27 @@ impl Module for LayerNorm {
 #[doc(alias = "BatchNorm1d")]
 #[doc(alias = "BatchNorm2d")]
 pub struct BatchNorm {
-    /// Shape (channels).
+    /// The scale. Shape (channels).
     pub weight: Tensor,
-    /// Shape (channels).
+    /// The offset. Shape (channels).
     pub bias: Tensor,
-    /// The running mean of the means, shape (channels).
+    /// The running mean of the batch means. Shape (channels).
     pub running_mean: Buffer,
-    /// The running mean of the variances, shape (channels). A batch's variance
-    /// is counted here as that of all from which it was drawn: the sum of the
-    /// squares divided by one less than there are.
+    /// The running mean of the batch variances. Shape (channels). It uses the
+    /// unbiased variance of each batch, which divides by n - 1.
     pub running_var: Buffer,
-    /// What is added to the variance, so that nothing is divided by 0.
+    /// Added to the variance to avoid division by 0.
     #[doc(alias = "eps")]
     pub epsilon: f32,
-    /// The share of a new batch in the running means.
+    /// The weight of a new batch in the running means.
     pub momentum: f32,
-    /// Whether it is being trained.
+    /// Training mode uses the batch; evaluation mode uses the running means.
     pub mode: Mode,
 }
 
 impl BatchNorm {
-    /// Makes a layer on the processor, with weights of 1 and biases of 0,
-    /// PyTorch's epsilon, 1e-5, and its momentum, 0.1.
+    /// Creates a layer on the CPU with weights of 1, biases of 0, and
+    /// PyTorch's defaults for epsilon, 1e-5, and momentum, 0.1.
     #[track_caller]
     pub fn new(channels: usize) -> BatchNorm {
         let [weight, bias] = [1.0, 0.0].map(|n| init::filled(&[channels], n));
@@ -120,8 +122,8 @@ impl BatchNorm {
     }
 
     // ANCHOR: of-batch
-    /// Computes the mean and the variance of each channel, and keeps its share
-    /// of them.
+    /// Returns the mean and variance of each channel of the batch, and updates
+    /// the running means.
     #[track_caller]
     fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
         let count: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
@@ -140,7 +142,8 @@ impl BatchNorm {
             let whole = var.scale(count as f32 / (count - 1) as f32);
             let new_mean = self.averaged(&self.running_mean, &mean);
             let new_var = self.averaged(&self.running_var, &whole);
-            // Both change or none: a failure must not destroy what was kept.
+            // Update both or neither: a failed computation must not corrupt
+            // the running means.
             let both = [&new_mean, &new_var].map(Tensor::array);
             or_raise(Array::check_all(both));
             self.running_mean.set(new_mean);

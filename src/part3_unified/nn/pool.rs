@@ -1,23 +1,23 @@
-//! Pools as modules. Without padding each makes an image smaller.
+//! Pooling layers.
 
 use std::fmt;
 
 use super::super::{Tensor, Window};
 use super::{Module, parameters};
 
-/// The pools: each is a window and a method of [`Tensor`].
+/// Implements pooling layers; each applies a method of [`Tensor`] to a window.
 macro_rules! pools {
     ($($(#[$doc:meta])* $pool:ident :: $method:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $pool {
-            /// Where the pool looks, and how it moves.
+            /// The size and the steps of the window.
             pub window: Window,
         }
 
         impl $pool {
-            /// Makes a pool whose windows lie side by side, as in PyTorch;
-            /// any other has its [`Window`] given as its field.
+            /// Creates a pooling layer whose stride equals the window size, as
+            /// in PyTorch. For other strides, set the field directly.
             pub fn new(size: [usize; 2]) -> $pool {
                 $pool { window: Window::new(size).stride(size) }
             }
@@ -46,7 +46,7 @@ macro_rules! pools {
 }
 
 pools! {
-    /// The largest of each window: [`Tensor::max_pool2d`].
+    /// Max pooling: [`Tensor::max_pool2d`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -56,7 +56,7 @@ pools! {
     /// # Ok::<(), rungrad::Error>(())
     /// ```
     MaxPool2d::max_pool2d;
-    /// The mean of each window: [`Tensor::avg_pool2d`].
+    /// Average pooling: [`Tensor::avg_pool2d`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor, Window};

@@ -1,9 +1,9 @@
-//! How a model looks in words: a table of its parameters, and the names of
-//! types.
+//! Text descriptions of a model: the table of its parameters, and short type
+//! names.
 
 use super::Parameter;
 
-/// Writes a row for each parameter, and the total.
+/// Formats a table with one row per parameter and a total.
 pub(super) fn summary(parameters: &[Parameter]) -> String {
     let head = ["parameter", "shape", "numbers", "device"].map(String::from);
     let total: usize = parameters.iter().map(|(_, p)| p.array().len()).sum();
@@ -26,8 +26,7 @@ pub(super) fn summary(parameters: &[Parameter]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Takes the last word of the name of a type: of a path, without what stands
-/// in angle brackets.
+/// Returns the last segment of a type's path, without generic arguments.
 pub(super) fn short(path: &str) -> String {
     if path.contains("fn(") {
         return "function".to_string();

@@ -1,36 +1,36 @@
-//! Tied weights: a leaf that several fields of a model hold is one parameter.
+//! Tied weights: a leaf that several fields of a model share is one parameter.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Module, Parameter, ParameterMut, Tensor};
 
-/// One parameter, with every place of the model that holds it.
+/// A parameter, with all fields of the model that hold it.
 ///
-/// Most parameters have one place. Tied weights have several: two fields that
-/// hold clones of one leaf, such as an embedding whose table is also the
-/// weight of the last layer.
+/// Most parameters have one field. Tied weights have several, which hold
+/// clones of one leaf, such as an embedding table that is also the weight of
+/// the last layer.
 pub struct SharedParameter<'a> {
     names: Vec<String>,
     places: Vec<&'a mut Tensor>,
 }
 
 impl SharedParameter<'_> {
-    /// Returns the name of its first place.
+    /// Returns the name of the first field.
     pub fn name(&self) -> &str {
         &self.names[0]
     }
 
-    /// Returns the names of all its places, in the order of the model.
+    /// Returns the names of all fields, in the order of the model.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Returns the leaf that all places hold.
+    /// Returns the leaf that all fields hold.
     pub fn tensor(&self) -> &Tensor {
         self.places[0]
     }
 
-    /// Puts one new leaf into every place, so that tied weights stay tied.
+    /// Replaces the leaf in every field, so that tied weights stay tied.
     pub fn set(&mut self, leaf: Tensor) {
         for place in &mut self.places {
             **place = leaf.clone();
@@ -38,11 +38,11 @@ impl SharedParameter<'_> {
     }
 }
 
-/// Groups the places of a model by the leaf that they hold, in the order of
-/// the first place of each leaf.
+/// Groups the fields of a model by the leaf that they hold, in the order of
+/// the first field of each leaf.
 ///
-/// An optimizer of your own begins with it. Otherwise tied weights would take
-/// two steps and be two parameters afterwards.
+/// Every optimizer must do this first. Otherwise tied weights would be updated
+/// twice and become separate parameters.
 ///
 /// ```
 /// use rungrad::part3_unified::nn::{ParameterMut, distinct};
@@ -80,7 +80,7 @@ pub fn distinct(parameters: Vec<ParameterMut<'_>>) -> Vec<SharedParameter<'_>> {
     let mut distinct: Vec<SharedParameter> = Vec::new();
     let mut index_of = HashMap::new();
     for (name, place) in parameters {
-        // A tensor that does not record has no id and is tied to no other.
+        // A tensor outside the graph has no id and is never tied.
         let next = distinct.len();
         let index = match place.id() {
             Some(id) => *index_of.entry(id).or_insert(next),
@@ -106,8 +106,8 @@ pub(in crate::part3_unified) fn first_places<'a>(
     parameters
 }
 
-/// Replaces parameters, in the order of [`distinct`], and buffers. Where there
-/// is `None`, the old one stays.
+/// Replaces parameters, in the order of [`distinct`], and buffers. `None`
+/// leaves the old tensor.
 pub(in crate::part3_unified) fn set_all<M: Module + ?Sized>(
     module: &mut M,
     leaves: Vec<Option<Tensor>>,
