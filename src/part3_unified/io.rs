@@ -1,10 +1,11 @@
-//! Models in files, in the format [safetensors], which Python's library of
-//! that name, PyTorch and candle read and write as well.
-//! "Modules and training anywhere" builds it.
+//! Saving and loading models in the [safetensors] format, which the Python
+//! library of that name, PyTorch and candle use too. Built in "Modules and
+//! training anywhere".
 //!
-//! A file is eight bytes with the length of a header, the header in JSON,
+//! A file consists of eight bytes with the length of the header, a JSON
+//! header,
 //! `{"bias": {"dtype": "F32", "shape": [10], "data_offsets": [0, 40]}}`, and
-//! then all numbers. There is nothing in it to run.
+//! the elements of all tensors. It contains no code.
 //!
 //! | function | in the file |
 //! |---|---|
@@ -15,9 +16,9 @@
 //! | [`read_integers`] | the integers among them |
 //!
 //! Reading order: [`save`], [`load`], [`load_partial`], [`load_turned`],
-//! [`write()`], [`read`]; [`checkpoint`], [`resume`], and [`State`], which
-//! every part of a run implements. "Weights that travel" builds the
-//! checkpoints.
+//! [`write()`], [`read`]; then [`checkpoint`], [`resume`], and [`State`],
+//! which every part of a training run implements. Checkpoints are built in
+//! "Weights that travel".
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -58,15 +59,16 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView};
 
-use self::file::{refused, shown};
+use self::file::{display_path, file_error};
 use self::header::Contents;
 use super::{Device, Tensor};
 use crate::error::{Error, Result};
 
-/// A name that the format reserves for remarks.
-const REMARKS: &str = "__metadata__";
+/// A name that the format reserves for metadata.
+const METADATA_KEY: &str = "__metadata__";
 
-/// Writes named tensors to a file, which is replaced as by [`save`].
+/// Writes named tensors to a file. An existing file is replaced as in
+/// [`save`].
 ///
 /// ```
 /// use rungrad::part3_unified::{Device, Tensor, io};
@@ -98,17 +100,17 @@ pub fn write<'a, N: Into<String>>(
     write_entries(path.as_ref(), &entries)
 }
 
-/// Reads the tensors of a file to a device, in the order of the file, each
-/// with its own type. None of them records.
+/// Reads the tensors of a file to a device, in the order of the file. Each
+/// keeps its type, and none is part of a graph.
 ///
-/// Tensors of this crate hold floats. Integers and booleans of a file, such as
+/// Tensors of this crate hold floats. Integers and booleans in a file, such as
 /// the step of a [`checkpoint`] or PyTorch's `num_batches_tracked`, are
-/// returned by [`read_integers`] and left out here.
+/// skipped; [`read_integers`] returns them.
 ///
 /// # Errors
 ///
-/// If the file is damaged, cannot be read, or has floats that are not F32, F64
-/// or F16, or if the device has no room for them.
+/// If the file is damaged, cannot be read, or has floats other than F32, F64
+/// or F16, or if the device is out of memory.
 #[doc(alias = "load_file")]
 pub fn read(
     path: impl AsRef<Path>,
@@ -127,9 +129,9 @@ pub fn read(
     Ok(tensors)
 }
 
-/// Reads the integers and booleans of a file, which [`read`] leaves out:
-/// labels, token ids, counters, masks. They stay on the host, where this crate
-/// takes labels and ids from.
+/// Reads the integers and booleans of a file, which [`read`] skips: labels,
+/// token ids, counters, masks. They stay on the host, where this crate expects
+/// labels and ids.
 ///
 /// ```
 /// use rungrad::part3_unified::io;
@@ -163,38 +165,38 @@ pub fn read_integers(
     Ok(all)
 }
 
-/// One named tensor of a file.
+/// A named tensor in a file.
 struct Entry {
     name: String,
     dtype: Dtype,
     shape: Vec<usize>,
-    /// The numbers one after another, each in little-endian order.
+    /// The elements in row-major order, each in little-endian byte order.
     bytes: Vec<u8>,
 }
 
 impl Entry {
     fn tensor(name: String, tensor: &Tensor) -> Result<Entry> {
         let (dtype, bytes) =
-            (types::name(tensor.dtype()), types::bytes(tensor)?);
+            (types::dtype_name(tensor.dtype()), types::bytes(tensor)?);
         Ok(Entry { name, dtype, shape: tensor.shape().to_vec(), bytes })
     }
 
-    /// Makes a tensor without axes of a whole number.
+    /// Creates a tensor without axes from an integer.
     fn number(name: String, number: u64) -> Entry {
         let bytes = number.to_le_bytes().to_vec();
         Entry { name, dtype: Dtype::U64, shape: Vec::new(), bytes }
     }
 }
 
-/// Writes a file of entries, which replaces the file that was there.
+/// Writes the entries to a file, and replaces an existing one.
 fn write_entries(path: &Path, entries: &[Entry]) -> Result<()> {
-    let mut names = HashSet::from([REMARKS]);
+    let mut names = HashSet::from([METADATA_KEY]);
     let taken = entries.iter().find(|entry| !names.insert(&entry.name[..]));
     if let Some(Entry { name, .. }) = taken {
         return Err(Error::Mistake(format!(
             "save: {} cannot take the name {name:?}, which is taken; give \
              each tensor a name of its own",
-            shown(path)
+            display_path(path)
         )));
     }
     let views = entries.iter().map(|entry| {
@@ -205,6 +207,6 @@ fn write_entries(path: &Path, entries: &[Entry]) -> Result<()> {
     let file = views
         .collect::<Result<Vec<_>, _>>()
         .and_then(|views| safetensors::serialize(views, None))
-        .map_err(|error| refused(path, "cannot be written", error))?;
+        .map_err(|error| file_error(path, "cannot be written", error))?;
     file::replace(path, &file)
 }

@@ -219,7 +219,7 @@ pub trait Module: Send + Sync {
 
     /// Returns the module's name for `Debug` output, by default its type name.
     fn name(&self) -> String {
-        table::short(type_name::<Self>())
+        table::short_type_name(type_name::<Self>())
     }
 }
 

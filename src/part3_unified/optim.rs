@@ -1,8 +1,8 @@
-//! From gradients to better parameters, on whichever device they are.
-//! "Modules and training anywhere" builds it.
+//! Optimizers, which update parameters by their gradients on any device. Built
+//! in "Modules and training anywhere".
 //!
-//! Reading order: [`Optimizer`], [`Sgd`], [`Adam`], [`AdamW`]; how far a step
-//! goes, by [`Schedule`], and at most, by [`clip_grad_norm`].
+//! Reading order: [`Optimizer`], [`Sgd`], [`Adam`] and [`AdamW`]; [`Schedule`]
+//! for learning rates; [`clip_grad_norm`] to limit gradients.
 //!
 //! ```
 //! use rungrad::part3_unified::nn::{Linear, Module};
@@ -38,27 +38,25 @@ use super::{Array, Tensor, no_grad};
 use crate::checks;
 use crate::error::{mistake, or_raise};
 
-/// Makes parameters better by their gradients, a step at a time.
+/// Updates parameters by their gradients, one step at a time.
 ///
-/// What it remembers of the steps before belongs to one model for good, by
-/// the order of its parameters. If the model has moved to another device, the
-/// memory follows.
+/// An optimizer's state belongs to the parameters of one model, in their
+/// order. If the model has moved to another device, the state follows.
 pub trait Optimizer: Send + Sync {
-    /// Puts a new leaf, a better one, in the place of each parameter, once all
-    /// are computed: a step that fails leaves every parameter as it was. The
-    /// new leaves record and have no gradient. Tied weights, one leaf in
-    /// several places, take one step and stay one leaf; [`distinct`] finds
-    /// them.
+    /// Replaces each parameter by a new, updated leaf without a gradient. The
+    /// parameters are only replaced after all of them have been computed: a
+    /// step that fails changes nothing. Tied weights (one leaf in several
+    /// fields) are updated once and stay one leaf; see [`distinct`].
     ///
     /// # Panics
     ///
-    /// If a parameter has no gradient, if these are not the parameters of the
-    /// steps before, or if a setting of the optimizer is one that its `new`
-    /// refuses; then no parameter has changed.
+    /// If a parameter has no gradient, if the parameters differ from those of
+    /// earlier steps, or if a setting of the optimizer is invalid; then no
+    /// parameter has changed.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>);
 
-    /// Sets how far the steps go from now on.
+    /// Sets the learning rate of the following steps.
     ///
     /// # Panics
     ///
@@ -68,8 +66,7 @@ pub trait Optimizer: Send + Sync {
     fn set_learning_rate(&mut self, rate: f32);
 }
 
-/// Stochastic gradient descent with momentum: a step against the gradient,
-/// and on in the direction of the steps before.
+/// Stochastic gradient descent with momentum.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -82,18 +79,18 @@ pub trait Optimizer: Send + Sync {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sgd {
-    /// How far a step goes.
+    /// The learning rate.
     #[doc(alias = "lr")]
     pub learning_rate: f32,
-    /// How much of the last step's velocity is kept, from 0 to below 1.
+    /// The fraction of the velocity that each step keeps, from 0 to below 1.
     pub momentum: f32,
-    /// One for each parameter, from the first step on.
+    /// One velocity per parameter; empty before the first step.
     velocity: Vec<Tensor>,
 }
 
 impl Sgd {
-    /// Begins without velocity. Common values are a rate of 0.1 and a
-    /// momentum of 0.9.
+    /// Creates an optimizer with no velocity. Common values are a learning
+    /// rate of 0.1 and a momentum of 0.9.
     ///
     /// # Panics
     ///
@@ -115,12 +112,12 @@ impl Sgd {
 
 // ANCHOR: step
 impl Optimizer for Sgd {
-    /// Takes a step: `velocity = momentum * velocity + grad`, then
+    /// Updates the parameters: `velocity = momentum * velocity + grad`, then
     /// `parameter = parameter - learning_rate * velocity`.
     ///
-    /// A step puts a new leaf in the place of each parameter, as in Part 1.
-    /// There the arithmetic was done on arrays, which never record; here it
-    /// is done on tensors, which record unless they are told not to.
+    /// As in Part 1, each parameter is replaced by a new leaf. Part 1 computes
+    /// it on arrays, which are never recorded; here it is computed on tensors,
+    /// which are recorded unless `no_grad` prevents it.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         self.check("step");
@@ -144,7 +141,7 @@ impl Optimizer for Sgd {
             })
             .collect::<Vec<_>>()
         });
-        // A step that failed leaves everything as it was.
+        // Deferred errors surface here, before anything is replaced.
         let arrays = next.iter().flatten().map(Tensor::array);
         or_raise(Array::check_all(arrays));
         self.velocity.clear();
@@ -167,8 +164,8 @@ fn check_rate(op: &str, rate: f32) {
     or_raise(checks::not_negative(op, "learning rate", rate));
 }
 
-/// Collects the gradient of each parameter. All are looked at before any is
-/// used, so that a step is taken by all parameters or by none.
+/// Returns the gradient of each parameter. A missing gradient is an error
+/// before any parameter is updated.
 #[track_caller]
 fn gradients(parameters: &[SharedParameter]) -> Vec<Tensor> {
     let mut grads = Vec::new();
@@ -188,8 +185,8 @@ fn gradient(op: &str, name: &str, parameter: &Tensor) -> Tensor {
     })
 }
 
-/// Checks that the parameters are those of the step before: what an optimizer
-/// remembers belongs to one of them for good.
+/// Checks that the shapes of the parameters are the same as in earlier steps,
+/// because the optimizer's state belongs to them.
 #[track_caller]
 fn check_same<'a>(
     memory: impl IntoIterator<Item = &'a Tensor>,

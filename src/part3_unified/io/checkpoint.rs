@@ -1,25 +1,26 @@
-//! A run in a file, so that another process can go on with it.
+//! Checkpoints: the state of a training run in a file, so that another process
+//! can continue it.
 
 use std::path::Path;
 
-use super::file::{self, quoted, shown};
+use super::file::{self, display_path, quote};
 use super::header::Contents;
-use super::state::{Saved, State, Value, joined};
+use super::state::{Saved, State, Value, full_name};
 use super::{Entry, write_entries};
 use crate::error::{Error, Result};
 use crate::part3_unified::Device;
 
-/// A part of a run and its name, without a point in it. One list of them
-/// serves both ways, so what is written is what is read.
+/// A part of a run and its name, which must not contain a dot. Use the same
+/// list of parts for saving and resuming.
 pub type Part<'a> = (&'static str, &'a mut dyn State);
 
-/// Writes all that a run must remember to go on with the same numbers: each
-/// part of it under a name.
+/// Saves the state of a training run, so that it can be continued with exactly
+/// the same numbers. Each part is saved under its name.
 ///
-/// The file is there whole, or it is what it was before, as with
-/// [`save`](super::save). It has the same format: [`read`](super::read()) reads
-/// its tensors, and [`read_integers`](super::read_integers) its whole numbers,
-/// which are of type `U64` and have no axes.
+/// The file is replaced atomically, as in [`save`](super::save), and has the
+/// same format: [`read`](super::read()) returns its tensors, and
+/// [`read_integers`](super::read_integers) its integers, which have type `U64`
+/// and no axes.
 ///
 /// ```
 /// use rungrad::part3_unified::io;
@@ -62,8 +63,8 @@ pub type Part<'a> = (&'static str, &'a mut dyn State);
 ///
 /// # Errors
 ///
-/// If two parts have one name, a device cannot be read, or the file system
-/// refuses; then nothing has changed.
+/// If two parts have the same name, a device cannot be read, or the file
+/// cannot be written; then an existing file is unchanged.
 #[doc(alias = "save")]
 // ANCHOR: checkpoint
 pub fn checkpoint(path: impl AsRef<Path>, parts: &[Part<'_>]) -> Result<()> {
@@ -71,7 +72,7 @@ pub fn checkpoint(path: impl AsRef<Path>, parts: &[Part<'_>]) -> Result<()> {
     let mut entries = Vec::new();
     for (part, state) in parts {
         for (name, value) in state.state() {
-            let name = joined(part, &name);
+            let name = full_name(part, &name);
             entries.push(match value {
                 Value::Tensor(tensor) => Entry::tensor(name, &tensor)?,
                 Value::Number(number) => Entry::number(name, number),
@@ -83,14 +84,14 @@ pub fn checkpoint(path: impl AsRef<Path>, parts: &[Part<'_>]) -> Result<()> {
 // ANCHOR_END: checkpoint
 
 // ANCHOR: resume
-/// Gives each part of a run back what it had when the [`checkpoint`] was
-/// written. Tensors go where those of the model are.
+/// Restores each part of a run from a [`checkpoint`]. Tensors are loaded to
+/// the devices of the tensors that they replace.
 ///
 /// # Errors
 ///
-/// If something in the file is missing, one too many or does not fit, if it
-/// is damaged or cannot be read, or if a device refuses the numbers; then
-/// nothing has changed. The sentence names the file and what it is about.
+/// If something in the file is missing, unexpected or does not fit, if the
+/// file is damaged or cannot be read, or if a device fails; then nothing has
+/// changed. The message names the file and the tensor or number.
 #[doc(alias = "load")]
 pub fn resume(path: impl AsRef<Path>, parts: &mut [Part<'_>]) -> Result<()> {
     check_names(parts.iter().map(|(name, _)| *name))?;
@@ -98,10 +99,10 @@ pub fn resume(path: impl AsRef<Path>, parts: &mut [Part<'_>]) -> Result<()> {
     let mut saved = read(path.as_ref(), &names)?;
     let before: Vec<_> = parts.iter().map(|(_, part)| part.state()).collect();
     for at in 0..parts.len() {
-        let Err(error) = restored(parts[at].1, saved.remove(0)) else {
+        let Err(error) = restore_part(parts[at].1, saved.remove(0)) else {
             continue;
         };
-        // None or all: those before it get back what they had.
+        // All or nothing: restore the parts that were already changed.
         for ((name, part), before) in parts[..=at].iter_mut().zip(before) {
             let mut own = Saved::new("what was there before", name);
             before.into_iter().for_each(|(name, value)| own.put(name, value));
@@ -113,8 +114,8 @@ pub fn resume(path: impl AsRef<Path>, parts: &mut [Part<'_>]) -> Result<()> {
 }
 // ANCHOR_END: resume
 
-/// Gives one part back what it had, and leaves the others in the file: the
-/// model alone, for a program that trains no more.
+/// Restores one part of a run and ignores the others, for example only the
+/// model for a program that does not continue training.
 ///
 /// # Errors
 ///
@@ -128,14 +129,14 @@ pub fn resume_part(
     check_names([name].into_iter())?;
     let bytes = file::read(path)?;
     let contents = Contents::new(path, &bytes)?;
-    let mut saved = Saved::new(&shown(path), name);
+    let mut saved = Saved::new(&display_path(path), name);
     for full in contents.names() {
         if let Some(inner) = inner(&full, name) {
             saved.put(inner.to_string(), value(&contents, &full)?);
         }
     }
     let before = part.state();
-    restored(part, saved).or_else(|error| {
+    restore_part(part, saved).or_else(|error| {
         let mut own = Saved::new("what was there before", name);
         before.into_iter().for_each(|(name, value)| own.put(name, value));
         part.restore(&mut own)?;
@@ -143,16 +144,16 @@ pub fn resume_part(
     })
 }
 
-fn restored(part: &mut dyn State, mut saved: Saved) -> Result<()> {
+fn restore_part(part: &mut dyn State, mut saved: Saved) -> Result<()> {
     part.restore(&mut saved)?;
     saved.end()
 }
 
-/// Reads what belongs to each part. What belongs to none is one too many.
+/// Reads the values of each part. A value that belongs to no part is an error.
 fn read(path: &Path, parts: &[&str]) -> Result<Vec<Saved>> {
     let bytes = file::read(path)?;
     let contents = Contents::new(path, &bytes)?;
-    let saved = parts.iter().map(|part| Saved::new(&shown(path), part));
+    let saved = parts.iter().map(|part| Saved::new(&display_path(path), part));
     let mut saved: Vec<Saved> = saved.collect();
     for full in contents.names() {
         let mut places = parts.iter().enumerate();
@@ -162,8 +163,8 @@ fn read(path: &Path, parts: &[&str]) -> Result<Vec<Saved>> {
             return Err(Error::File(format!(
                 "{}: {} belongs to no part of this run, which has {}; take a \
                  file of this run",
-                shown(path),
-                quoted(&full),
+                display_path(path),
+                quote(&full),
                 parts.join(", ")
             )));
         };
@@ -179,7 +180,7 @@ fn value(contents: &Contents, name: &str) -> Result<Value> {
     }
 }
 
-/// Returns what a part calls something, if it belongs to it.
+/// Returns the name within the part, if the full name belongs to the part.
 fn inner<'a>(full: &'a str, part: &str) -> Option<&'a str> {
     match full.strip_prefix(part)? {
         "" => Some(""),
@@ -187,8 +188,7 @@ fn inner<'a>(full: &'a str, part: &str) -> Option<&'a str> {
     }
 }
 
-/// Checks that each part can be told from the others by what stands before
-/// the first point.
+/// Checks that the part names are unique, not empty, and without a dot.
 fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut seen = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Files as wholes: read to the end, or replaced at once.
+//! Reading whole files, and replacing files atomically.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -12,17 +12,18 @@ use std::time::Duration;
 
 use crate::error::{Error, Result, room};
 
-/// Temporary files are called `.rungrad-`, 16 hexadecimal digits and `.new`.
+/// Temporary files are named `.rungrad-`, 16 hexadecimal digits, and `.new`.
 const PREFIX: &str = ".rungrad-";
 const SUFFIX: &str = ".new";
 const DIGITS: usize = 16;
 
-/// A temporary file that has not been written to for this long is abandoned.
-const ABANDONED: Duration = Duration::from_secs(3600);
+/// A temporary file is abandoned if it has not been written to for this long.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
-/// Reads all bytes of a regular file. A device or a pipe might have no end.
+/// Reads a regular file. Devices and pipes are rejected, because they may be
+/// endless.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    let cannot = |error| refused(path, "cannot be read", error);
+    let cannot = |error| file_error(path, "cannot be read", error);
     let about = fs::metadata(path).map_err(cannot)?;
     if !about.is_file() {
         return Err(cannot(io::Error::other(NOT_REGULAR)));
@@ -30,21 +31,22 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
     let mut bytes = room(size)?;
     let file = File::open(path).map_err(cannot)?;
-    // No more than there is room for, should it have grown meanwhile.
+    // If the file has grown in the meantime, read only what fits.
     file.take(about.len()).read_to_end(&mut bytes).map_err(cannot)?;
     Ok(bytes)
 }
 
 // ANCHOR: replace
-/// Writes a temporary file in the same folder, waits until the disk has it, and
-/// renames it. A process that is killed leaves the old file or the new one.
+/// Replaces a file atomically: writes a temporary file in the same folder,
+/// syncs it to disk, and renames it. If the process is killed, either the old
+/// or the new file exists.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let cannot = |error| refused(path, "cannot be written", error);
+    let cannot = |error| file_error(path, "cannot be written", error);
     let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return Err(cannot(io::Error::other(NOT_REGULAR)));
     }
-    // A link stays a link: the file that it leads to is replaced.
+    // Replace the target of a symbolic link, not the link itself.
     let path = &follow_links(path).map_err(cannot)?;
     remove_abandoned(folder(path));
     let names = std::iter::repeat_with(random_name);
@@ -56,8 +58,8 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         let _ = fs::remove_file(&temporary);
         return Err(cannot(error));
     }
-    // The rename is safe when the folder is on the disk. Some systems cannot
-    // open a folder.
+    // The rename is durable only after the folder is synced. Some systems
+    // cannot open a folder; ignore that.
     if let Ok(folder) = File::open(folder(path)) {
         let _ = folder.sync_all();
     }
@@ -69,8 +71,8 @@ fn write(
     bytes: &[u8],
     old: Option<&Metadata>,
 ) -> io::Result<()> {
-    // Other processes do not remove a file that is locked. Where the system
-    // has no locks, they do not remove any.
+    // Other processes do not remove a locked file. On a system without locks,
+    // they do not remove any file.
     let _ = file.try_lock();
     file.write_all(bytes)?;
     if let Some(old) = old {
@@ -83,9 +85,9 @@ fn write(
 
 const NOT_REGULAR: &str = "it is not a regular file";
 
-/// Follows links to the file that is to be replaced or created.
+/// Follows symbolic links to the file that will be replaced or created.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The limit of Linux.
     const MAX_LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
@@ -97,8 +99,8 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Makes up a name for a temporary file. Process ids would not do: in
-/// containers they are equal.
+/// Returns a random name for a temporary file. Process ids would collide
+/// between containers.
 fn random_name() -> String {
     let number = RandomState::new().hash_one(());
     format!("{PREFIX}{number:0DIGITS$x}{SUFFIX}")
@@ -112,15 +114,15 @@ fn is_temporary(name: &OsStr) -> bool {
     })
 }
 
-/// Creates a file under the first name that is free. If it replaces another
-/// one, only its owner may read it until it has the other one's rights.
+/// Creates a file with the first name that is not taken. If it will replace
+/// another file, only its owner may access it until the permissions are
+/// copied.
 fn create(
     folder: &Path,
     names: impl Iterator<Item = String>,
     is_private: bool,
 ) -> io::Result<(PathBuf, File)> {
-    /// A file system that always says that a file exists would be asked for
-    /// ever.
+    /// Avoids an endless loop on a file system that claims every file exists.
     const MAX_TRIES: usize = 100;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -140,8 +142,8 @@ fn create(
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Copies the owner and group of the replaced file to the new one, or at least
-/// the group: only a privileged process may give a file to another user.
+/// Copies the owner and group of the old file to the new one, or only the
+/// group, because an unprivileged process cannot change the owner.
 fn keep_owner(file: &File, old: &Metadata) {
     #[cfg(unix)]
     if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
@@ -151,8 +153,8 @@ fn keep_owner(file: &File, old: &Metadata) {
     let _ = (file, old);
 }
 
-/// Removes the temporary files that killed processes have left in a folder.
-/// Failures do not matter: the next save tries again.
+/// Removes temporary files left in a folder by killed processes. Errors are
+/// ignored, because the next save tries again.
 fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -163,14 +165,14 @@ fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Returns whether a temporary file has been left alone for a long time and no
-/// process holds its lock. On a network file system one of the two may be
-/// unknown: clocks differ, or locks are not shared.
+/// Returns `true` if a temporary file is old and no process holds its lock.
+/// Both are checked, because one may be unreliable on a network file system:
+/// clocks differ, or locks are not shared.
 fn is_abandoned(path: &Path) -> bool {
     let is_old = fs::symlink_metadata(path).is_ok_and(|about| {
         let age = about.modified().map(|written| written.elapsed());
         let age = age.ok().and_then(|age| age.ok());
-        about.is_file() && age.is_some_and(|age| age > ABANDONED)
+        about.is_file() && age.is_some_and(|age| age > ABANDONED_AFTER)
     });
     let file = is_old.then(|| OpenOptions::new().write(true).open(path).ok());
     file.flatten().is_some_and(|file| file.try_lock().is_ok())
@@ -183,9 +185,9 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Writes a sentence about a file.
-pub(super) fn refused(path: &Path, what: &str, why: impl Display) -> Error {
-    let (path, why) = (shown(path), shortened(&why.to_string()));
+/// Creates an error about a file, with a suggestion.
+pub(super) fn file_error(path: &Path, what: &str, why: impl Display) -> Error {
+    let (path, why) = (display_path(path), shorten(&why.to_string()));
     let remedy = match what {
         "is damaged" => "save it again, or fetch it again",
         _ => "check the path and the rights",
@@ -193,22 +195,22 @@ pub(super) fn refused(path: &Path, what: &str, why: impl Display) -> Error {
     Error::File(format!("{path} {what}: {why}; {remedy}"))
 }
 
-/// Writes a path for a sentence.
-pub(super) fn shown(path: &Path) -> String {
+/// Formats a path for an error message.
+pub(super) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Writes a name out of a file for a sentence.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", shortened(name))
+/// Quotes a name from a file for an error message.
+pub(super) fn quote(name: &str) -> String {
+    format!("\"{}\"", shorten(name))
 }
 
-/// Shortens what came out of a file: it may be long and hold signs that move a
-/// cursor.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 160;
+/// Shortens and escapes text from a file, which may be long or contain control
+/// characters.
+fn shorten(text: &str) -> String {
+    const MAX_CHARS: usize = 160;
     let mut signs = text.chars();
-    let start: String = signs.by_ref().take(MOST).collect();
+    let start: String = signs.by_ref().take(MAX_CHARS).collect();
     let start = start.escape_debug().to_string().replace("\\'", "'");
     let start = start.replace("\\\"", "\"");
     match signs.next() {

@@ -1,19 +1,19 @@
-//! What a file says that it holds, before anything of it is believed.
+//! Parses and validates the header of a file before any of it is used.
 
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
 use super::super::{DType, Device, Tensor};
-use super::file::{quoted, refused, shown};
+use super::file::{display_path, file_error, quote};
 use super::types::{self, Integers};
 use crate::error::{Error, Result};
 use crate::shape::checked_size;
 
-/// The length of the header, as eight bytes, stands in front of it.
-const FRONT: usize = size_of::<u64>();
+/// The size of the header's length, which precedes the header.
+const LENGTH_SIZE: usize = size_of::<u64>();
 
-/// A file whose header describes every byte that follows it, each once.
+/// A file whose header describes each of its data bytes exactly once.
 pub(super) struct Contents<'a> {
     path: &'a Path,
     header: Metadata,
@@ -21,11 +21,12 @@ pub(super) struct Contents<'a> {
 }
 
 impl<'a> Contents<'a> {
-    /// Reads the header. What is refused has cost no more memory than a table
-    /// of what is in the file: no size in it is taken at its word.
+    /// Parses the header. Sizes in the header are not trusted, so a rejected
+    /// file has cost no more memory than the table of its tensors.
     pub(super) fn new(path: &'a Path, file: &'a [u8]) -> Result<Contents<'a>> {
-        let damaged = |how: &str| refused(path, "is damaged", how);
-        let Some((front, rest)) = file.split_first_chunk::<FRONT>() else {
+        let damaged = |how: &str| file_error(path, "is damaged", how);
+        let Some((front, rest)) = file.split_first_chunk::<LENGTH_SIZE>()
+        else {
             return Err(damaged("it ends before the length of its header"));
         };
         let length = usize::try_from(u64::from_le_bytes(*front));
@@ -33,8 +34,8 @@ impl<'a> Contents<'a> {
         let Some((header, data)) = parts else {
             return Err(damaged("it ends before the end of its header"));
         };
-        // The library's own `SafeTensors::deserialize` adds up sizes without
-        // a look at 2^64, so it gets the header alone.
+        // The library's `SafeTensors::deserialize` adds sizes without checking
+        // for overflow, so it is only used to parse the header.
         let header: Metadata = serde_json::from_slice(header)
             .map_err(|error| damaged(&format!("its header: {error}")))?;
         match header.data_len() == data.len() {
@@ -47,20 +48,20 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Lists the names, in the order of the numbers.
+    /// Lists the names in the order of their data.
     pub(super) fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }
 
-    /// Returns whether the file has a tensor of this name.
+    /// Returns `true` if the file has a tensor with this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.header.info(name).is_some()
     }
 
-    /// Returns the shape of a tensor that is there, and its type.
-    pub(super) fn about(&self, name: &str) -> Result<(&[usize], DType)> {
+    /// Returns the shape and type of an existing tensor.
+    pub(super) fn metadata(&self, name: &str) -> Result<(&[usize], DType)> {
         let info = self.info(name)?;
-        // The format lets an axis of size 0 excuse others of any size.
+        // If one axis is 0, the format accepts any size for the others.
         if checked_size(&info.shape).is_err() {
             return Err(self.refuse(
                 name,
@@ -69,7 +70,7 @@ impl<'a> Contents<'a> {
                  with smaller axes",
             ));
         }
-        match types::of(info.dtype) {
+        match types::dtype_named(info.dtype) {
             Some(dtype) => Ok((&info.shape, dtype)),
             None => Err(self.refuse(
                 name,
@@ -80,25 +81,26 @@ impl<'a> Contents<'a> {
         }
     }
 
-    /// Makes a tensor of one that is there.
+    /// Loads an existing tensor to a device.
     pub(super) fn tensor(&self, name: &str, device: Device) -> Result<Tensor> {
-        let (shape, dtype) = self.about(name)?;
+        let (shape, dtype) = self.metadata(name)?;
         types::tensor(shape, dtype, self.bytes(name)?, device)
     }
 
-    /// Returns the numbers of a tensor that is there, as they lie in the file.
+    /// Returns the bytes of an existing tensor.
     pub(super) fn bytes(&self, name: &str) -> Result<&'a [u8]> {
         let (from, to) = self.info(name)?.data_offsets;
         Ok(&self.data[from..to])
     }
 
-    /// Returns whether the file has integers or booleans under this name.
+    /// Returns `true` if the file has integers or booleans with this name.
     pub(super) fn has_integers(&self, name: &str) -> bool {
         let info = self.header.info(name);
         info.is_some_and(|info| types::integer(info.dtype).is_some())
     }
 
-    /// Reads integers or booleans, if the file has some under this name.
+    /// Reads integers or booleans, or returns `None` if this name has another
+    /// type.
     pub(super) fn integers(&self, name: &str) -> Result<Option<Integers>> {
         let info = self.info(name)?;
         let Some((size, is_signed)) = types::integer(info.dtype) else {
@@ -108,8 +110,8 @@ impl<'a> Contents<'a> {
         Ok(Some(Integers { shape: info.shape.clone(), values }))
     }
 
-    /// Returns a whole number that is there, or nothing if the name is that of
-    /// a tensor.
+    /// Returns an integer without axes, or `None` if the name belongs to a
+    /// tensor.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         let info = self.info(name).ok()?;
         let is_one = info.dtype == Dtype::U64 && info.shape.is_empty();
@@ -124,14 +126,14 @@ impl<'a> Contents<'a> {
         })
     }
 
-    /// Writes a sentence about a tensor of this file.
+    /// Creates an error about a tensor in this file.
     pub(super) fn refuse(
         &self,
         name: &str,
         what: impl AsRef<str>,
         expected: impl AsRef<str>,
     ) -> Error {
-        let (file, name) = (shown(self.path), quoted(name));
+        let (file, name) = (display_path(self.path), quote(name));
         let (what, expected) = (what.as_ref(), expected.as_ref());
         Error::File(format!("{file}: tensor {name} {what}, and {expected}"))
     }

@@ -1,4 +1,4 @@
-//! A model in a file: its parameters and its buffers.
+//! Saving and loading models: their parameters and buffers.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,29 +14,29 @@ use crate::part3_unified::nn::{Module, SharedParameter, distinct, set_all};
 /// Saves a model to a file: its parameters, and its buffers, such as the
 /// running mean of a `BatchNorm`.
 ///
-/// Tied weights are written under each of their names. The states of
-/// generators and of an optimizer are not part of a model; a [`checkpoint`]
-/// has them.
+/// Tied weights are written under each of their names. The states of random
+/// number generators and of the optimizer are not part of a model; use a
+/// [`checkpoint`] to save them.
 ///
-/// The file is replaced as a whole: it is either the old one or the new one,
-/// whatever happens meanwhile. It keeps its mode, and its owner where the
-/// system permits that. The new content is first written to a temporary file
-/// in the same folder, `.rungrad-` and 16 digits and `.new`. If the process is
-/// killed, that file stays behind, and a later save to the folder removes it
-/// when it is an hour old.
+/// The file is replaced atomically, and keeps its mode and, if the system
+/// permits, its owner. The new content is first written to a temporary file in
+/// the same folder, named `.rungrad-`, 16 digits and `.new`. If the process is
+/// killed, the temporary file remains, and a later save to the folder removes
+/// it when it is an hour old.
 ///
 /// [`checkpoint`]: super::checkpoint()
 ///
 /// # Errors
 ///
-/// If two tensors have one name, a device cannot be read, the path is not that
-/// of a regular file, or the file system refuses; then nothing has changed.
+/// If two tensors have the same name, a device cannot be read, the path is not
+/// a regular file, or the file cannot be written; then an existing file is
+/// unchanged.
 #[doc(alias("state_dict", "save_model"))]
 pub fn save(path: impl AsRef<Path>, model: &dyn Module) -> Result<()> {
     write(path, tensors(model).iter().map(|(name, tensor)| (name, tensor)))
 }
 
-/// Lists what a file has of a model.
+/// Lists the tensors of a model that are saved, with their names.
 pub(super) fn tensors(model: &dyn Module) -> Vec<(String, Tensor)> {
     let parameters = model.parameters().into_iter();
     let parameters = parameters.map(|(name, it)| (name, it.clone()));
@@ -47,29 +47,30 @@ pub(super) fn tensors(model: &dyn Module) -> Vec<(String, Tensor)> {
 // ANCHOR_END: save
 
 // ANCHOR: load
-/// Loads the parameters and buffers of a model from a file that [`save`] or
-/// another program has written.
+/// Loads the parameters and buffers of a model from a file written by [`save`]
+/// or another program.
 ///
-/// Each parameter becomes a new leaf, as by a step of an optimizer: it records,
-/// and it has no gradient yet. Tied weights stay one leaf, and one of their
-/// names in the file is enough. The counters `num_batches_tracked`, which
-/// PyTorch's batch norms have and `BatchNorm` does not need, are passed over.
+/// Each parameter becomes a new leaf without a gradient, as after a step. Tied
+/// weights stay one leaf; one of their names in the file is enough. The
+/// counters `num_batches_tracked` of PyTorch's batch norms are ignored,
+/// because `BatchNorm` does not need them.
 ///
 /// # Errors
 ///
-/// If a tensor is missing, is not part of the model, has a different shape or
-/// type, if tied weights differ in the file, if the file is damaged or cannot
-/// be read, or if a device has no room; then nothing has changed. The sentence
-/// names the file and the tensor.
+/// If a tensor is missing, is not part of the model, or has a different shape
+/// or type, if tied weights differ in the file, if the file is damaged or
+/// cannot be read, or if a device is out of memory; then nothing has changed.
+/// The message names the file and the tensor.
 #[doc(alias("load_state_dict", "load_model"))]
 pub fn load(path: impl AsRef<Path>, model: &mut dyn Module) -> Result<()> {
     load_by(path.as_ref(), model, |_| false, Names::AllMustMatch).map(drop)
 }
 // ANCHOR_END: load
 
-/// Loads the tensors that a file and a model both have, and returns the names
-/// that only one of them has: PyTorch's `load_state_dict(.., strict=False)`.
-/// Fine-tuning begins with it, when the last layer is new.
+/// Loads the tensors that the file and the model have in common, and returns
+/// the names that only one of them has, like PyTorch's
+/// `load_state_dict(.., strict=False)`. Use it to fine-tune a model whose last
+/// layer is new.
 ///
 /// ```
 /// use rungrad::part3_unified::io;
@@ -104,13 +105,13 @@ pub fn load_partial(
     load_by(path.as_ref(), model, |_| false, Names::MayDiffer)
 }
 
-/// How the names of a file differ from the names of a model.
+/// The differences between the names in a file and the names in a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Names of the model that the file does not have. These tensors keep
+    /// Names that are in the model but not in the file. These tensors keep
     /// their values.
     pub missing: Vec<String>,
-    /// Names of the file that the model does not have.
+    /// Names that are in the file but not in the model.
     pub unexpected: Vec<String>,
 }
 
@@ -139,7 +140,7 @@ impl Difference {
         Difference { missing, unexpected }
     }
 
-    /// Checks that there is none.
+    /// Returns an error unless the names are equal.
     fn check(&self, contents: &Contents) -> Result<()> {
         const REMEDY: &str = "load a file of this model, or what fits by \
                               `load_partial`";
@@ -158,7 +159,7 @@ impl Difference {
     }
 }
 
-/// Whether a file must have the names of the model and no others.
+/// Whether the names in the file must equal the names in the model.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Names {
     AllMustMatch,
@@ -186,21 +187,21 @@ pub(super) fn load_by(
     let parameters = distinct(model.parameters_mut());
     let found = |it: &SharedParameter| source.find(it.names(), it.tensor());
     let leaves = parameters.iter().map(found).collect::<Result<Vec<_>>>()?;
-    // Everything fits. From here on nothing can fail.
+    // All tensors are loaded; nothing below can fail.
     set_all(model, leaves, buffers);
     Ok(difference)
 }
 // ANCHOR_END: load-by
 
-/// A file, and which of its matrices are transposed.
+/// A file, and a function that selects the matrices to transpose.
 struct Source<'a> {
     contents: &'a Contents<'a>,
     is_turned: &'a dyn Fn(&str) -> bool,
 }
 
 impl Source<'_> {
-    /// Reads the tensor that takes the place of `old`, which the model has
-    /// under these names: one, or several if it is tied.
+    /// Reads the tensor that will replace `old`. It may have several names in
+    /// the model if it is tied.
     fn find(&self, names: &[String], old: &Tensor) -> Result<Option<Tensor>> {
         let mut found: Option<(&str, Cow<[u8]>)> = None;
         for name in names.iter().filter(|name| self.contents.has(name)) {
@@ -224,10 +225,11 @@ impl Source<'_> {
         tensor.transpose()
     }
 
-    /// Returns the numbers of a tensor, which must be like `old`.
+    /// Returns the bytes of a tensor, which must have the shape and type of
+    /// `old`.
     fn bytes(&self, name: &str, old: &Tensor) -> Result<Cow<'_, [u8]>> {
         let contents = self.contents;
-        let (shape, dtype) = contents.about(name)?;
+        let (shape, dtype) = contents.metadata(name)?;
         let is_turned = (self.is_turned)(name);
         let shape = match is_turned {
             true => turned::shape(contents, name, shape)?,

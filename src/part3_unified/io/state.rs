@@ -1,4 +1,4 @@
-//! What a part of a run remembers, by names.
+//! The state of each part of a training run, as named values.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -10,17 +10,18 @@ use crate::part3_unified::Tensor;
 use crate::part3_unified::nn::{Module, SharedParameter, distinct};
 use crate::rng::Random;
 
-/// Something that a run remembers.
+/// A value of a part's state.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Numbers that were computed.
+    /// A tensor, such as a parameter or a running mean.
     Tensor(Tensor),
-    /// A whole number: a count, a place, a seed.
+    /// An integer: a count, a position, a seed.
     Number(u64),
 }
 
-/// A part of a run that goes on where it was, in another process too: a model,
-/// an optimizer, a generator, a place in the data, a count.
+/// A part of a training run that can be saved and continued in another
+/// process: a model, an optimizer, a random number generator, a data loader, a
+/// counter.
 ///
 /// ```
 /// use rungrad::Result;
@@ -51,20 +52,20 @@ pub enum Value {
 /// ```
 // ANCHOR: state
 pub trait State {
-    /// Lists all of it, by names. What has no name of its own is called as the
-    /// part is.
+    /// Lists the values of the state by name. A single value may have an empty
+    /// name; it is saved under the name of the part.
     fn state(&self) -> Vec<(String, Value)>;
 
-    /// Takes back what was listed.
+    /// Restores the values that [`State::state`] listed.
     ///
     /// # Errors
     ///
-    /// If something is missing or does not fit; then nothing has changed.
+    /// If a value is missing or does not fit; then nothing has changed.
     fn restore(&mut self, saved: &mut Saved) -> Result<()>;
 }
 // ANCHOR_END: state
 
-/// Names tensors by a word and their places: `mean.0`, `mean.1`.
+/// Names tensors by a prefix and their index: `mean.0`, `mean.1`.
 pub fn listed<'a>(
     name: &str,
     tensors: impl IntoIterator<Item = &'a Tensor>,
@@ -76,10 +77,10 @@ pub fn listed<'a>(
     tensors.map(named).collect()
 }
 
-/// What one part has listed, to be taken back. What nobody takes is one too
-/// many.
+/// The saved values of one part, which `restore` removes one by one. A value
+/// that is left over is an error.
 pub struct Saved {
-    /// What a sentence calls it: the file and the part.
+    /// The name of the file, for error messages.
     file: String,
     part: String,
     values: BTreeMap<String, Value>,
@@ -95,11 +96,11 @@ impl Saved {
         self.values.insert(name, value);
     }
 
-    /// Takes a whole number.
+    /// Removes and returns an integer.
     ///
     /// # Errors
     ///
-    /// If there is none of this name.
+    /// If there is no value with this name, or it is a tensor.
     pub fn number(&mut self, name: &str) -> Result<u64> {
         match self.take(name)? {
             Value::Number(number) => Ok(number),
@@ -111,11 +112,11 @@ impl Saved {
         }
     }
 
-    /// Takes a tensor of the shape and the type of this one.
+    /// Removes and returns a tensor with the shape and type of `like`.
     ///
     /// # Errors
     ///
-    /// If there is none of this name, or it is another one.
+    /// If there is no tensor with this name, or its shape or type differs.
     pub fn tensor(&mut self, name: &str, like: &Tensor) -> Result<Tensor> {
         let tensor = match self.take(name)? {
             Value::Tensor(tensor) => tensor,
@@ -145,8 +146,8 @@ impl Saved {
         }
     }
 
-    /// Takes the tensors that were [`listed`] under a name, however many. They
-    /// are on the processor.
+    /// Removes and returns all tensors that were [`listed`] under a name. They
+    /// are on the CPU.
     pub fn tensors(&mut self, name: &str) -> Vec<Tensor> {
         let next = |at: usize| match self.values.remove(&format!("{name}.{at}"))
         {
@@ -156,14 +157,14 @@ impl Saved {
         (0..).map_while(next).collect()
     }
 
-    /// Writes a sentence about something that does not fit.
+    /// Creates an error about a value that does not fit.
     pub fn refuse(
         &self,
         name: &str,
         what: impl Display,
         expected: impl Display,
     ) -> Error {
-        let (file, name) = (&self.file, joined(&self.part, name));
+        let (file, name) = (&self.file, full_name(&self.part, name));
         Error::File(format!("{file}: \"{name}\" {what}, and {expected}"))
     }
 
@@ -177,7 +178,7 @@ impl Saved {
         })
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no values are left.
     pub(super) fn end(self) -> Result<()> {
         match self.values.keys().next() {
             None => Ok(()),
@@ -190,16 +191,16 @@ impl Saved {
     }
 }
 
-/// Returns what a part's value is called in a file.
-pub(super) fn joined(part: &str, name: &str) -> String {
+/// Returns the name of a part's value in a file.
+pub(super) fn full_name(part: &str, name: &str) -> String {
     match name {
         "" => part.to_string(),
         _ => format!("{part}.{name}"),
     }
 }
 
-/// Parameters, buffers and generators; whether it is being trained is for the
-/// program to say.
+/// Saves parameters, buffers and generators, but not whether the module is in
+/// training mode; the program sets that.
 impl<M: Module + ?Sized> State for M {
     fn state(&self) -> Vec<(String, Value)> {
         let mut state = Vec::new();
@@ -218,9 +219,10 @@ impl<M: Module + ?Sized> State for M {
     fn restore(&mut self, saved: &mut Saved) -> Result<()> {
         let mut leaves = Vec::new();
         for parameter in distinct(self.parameters_mut()) {
-            let new = one_of(saved, &parameter)?;
-            // A tensor that records is the leaf of before: `resume` undoes what
-            // it has restored. One that was read from a file does not record.
+            let new = take_shared(saved, &parameter)?;
+            // A tensor in a graph is the original leaf, passed in when
+            // `resume` undoes a failed restore. Tensors read from a file are
+            // not in a graph.
             leaves.push(match new.records() {
                 true => new,
                 false => new.to(parameter.tensor().device())?.requires_grad(),
@@ -234,7 +236,7 @@ impl<M: Module + ?Sized> State for M {
         }
         let mut generators = Vec::new();
         for (name, _) in self.generators() {
-            generators.push(counted(saved, &format!("{name}."))?);
+            generators.push(take_sequence(saved, &format!("{name}."))?);
         }
         let parameters = distinct(self.parameters_mut());
         for (mut parameter, leaf) in parameters.into_iter().zip(leaves) {
@@ -249,9 +251,12 @@ impl<M: Module + ?Sized> State for M {
     }
 }
 
-/// Takes a parameter back under each of its names. Tied weights have several,
-/// which must agree.
-fn one_of(saved: &mut Saved, parameter: &SharedParameter) -> Result<Tensor> {
+/// Removes and returns a parameter under each of its names. Tied weights have
+/// several, which must be equal.
+fn take_shared(
+    saved: &mut Saved,
+    parameter: &SharedParameter,
+) -> Result<Tensor> {
     let first = saved.tensor(parameter.name(), parameter.tensor())?;
     for name in &parameter.names()[1..] {
         let other = saved.tensor(name, parameter.tensor())?;
@@ -269,32 +274,32 @@ fn one_of(saved: &mut Saved, parameter: &SharedParameter) -> Result<Tensor> {
 }
 
 // ANCHOR: random
-/// Two numbers are the whole of a sequence that is computed from a count.
+/// A seed and a count determine the rest of the sequence.
 impl State for Random {
     fn state(&self) -> Vec<(String, Value)> {
         sequence("", Random::state(self)).into()
     }
 
     fn restore(&mut self, saved: &mut Saved) -> Result<()> {
-        *self = Random::at(counted(saved, "")?);
+        *self = Random::at(take_sequence(saved, "")?);
         Ok(())
     }
 }
 // ANCHOR_END: random
 
-/// Lists a seed, and how many numbers were drawn.
+/// Lists a seed and the number of values drawn.
 fn sequence(name: &str, [seed, count]: [u64; 2]) -> [(String, Value); 2] {
     [("seed", seed), ("count", count)]
         .map(|(it, number)| (format!("{name}{it}"), Value::Number(number)))
 }
 
-fn counted(saved: &mut Saved, name: &str) -> Result<[u64; 2]> {
+fn take_sequence(saved: &mut Saved, name: &str) -> Result<[u64; 2]> {
     let seed = saved.number(&format!("{name}seed"))?;
     Ok([seed, saved.number(&format!("{name}count"))?])
 }
 
-/// The place in the data, and what gives it a meaning: how many rows there
-/// are, and how many a batch has.
+/// Saves the position in the data. The number of rows and the batch size are
+/// checked, because the position is only meaningful with the same values.
 impl<R: Rows> State for Loader<R> {
     fn state(&self) -> Vec<(String, Value)> {
         let Place { seed, epoch, batch } = self.place();
@@ -338,7 +343,7 @@ impl<R: Rows> State for Loader<R> {
     }
 }
 
-/// A count, such as that of the steps.
+/// A counter, such as the number of steps.
 impl State for u64 {
     fn state(&self) -> Vec<(String, Value)> {
         vec![(String::new(), Value::Number(*self))]

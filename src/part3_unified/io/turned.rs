@@ -1,4 +1,4 @@
-//! Matrices that a file has in transposed form.
+//! Loading and saving matrices that the file stores transposed.
 
 use std::path::Path;
 
@@ -10,14 +10,13 @@ use crate::part3_unified::Tensor;
 use crate::part3_unified::nn::Module;
 
 // ANCHOR: load-turned
-/// Loads a model as [`load`](super::load) does, from a file that PyTorch has
-/// written, and transposes the weights of linear layers: (outputs, inputs)
-/// there, (inputs, outputs) here.
+/// Like [`load`](super::load), for a file written by PyTorch: transposes the
+/// weights of linear layers, which are (outputs, inputs) in the file and
+/// (inputs, outputs) here.
 ///
-/// `is_linear` decides for each name whether it is such a weight. The shape
-/// cannot decide it: a layer of 16 inputs and 16 outputs fits both ways, and
-/// the table of an embedding or the filters of a convolution have the same
-/// order here and there.
+/// `is_linear` selects these weights by name. The shape is not sufficient: a
+/// layer with 16 inputs and 16 outputs fits both ways, and embeddings and
+/// convolution filters have the same layout in both.
 ///
 /// ```no_run
 /// # use rungrad::part3_unified::{io, nn::Linear};
@@ -30,7 +29,7 @@ use crate::part3_unified::nn::Module;
 /// # Errors
 ///
 /// As [`load`](super::load), and if `is_linear` selects a tensor that is not a
-/// matrix, or none at all; then nothing has changed.
+/// matrix, or selects no tensor; then nothing has changed.
 pub fn load_turned(
     path: impl AsRef<Path>,
     model: &mut dyn Module,
@@ -41,13 +40,13 @@ pub fn load_turned(
 }
 // ANCHOR_END: load-turned
 
-/// Saves a model as [`save`](super::save) does, for PyTorch to load: the
-/// weights of linear layers, which `is_linear` selects by name, are transposed.
+/// Like [`save`](super::save), for PyTorch to load: transposes the weights of
+/// linear layers, which `is_linear` selects by name.
 ///
 /// # Errors
 ///
 /// As [`save`](super::save), and if `is_linear` selects a tensor that is not a
-/// matrix, or none at all.
+/// matrix, or selects no tensor.
 pub fn save_turned(
     path: impl AsRef<Path>,
     model: &dyn Module,
@@ -57,7 +56,7 @@ pub fn save_turned(
     let mut turned = Vec::new();
     for (name, tensor) in tensors(model) {
         let tensor = match is_linear(&name) {
-            true => rotated(&name, &tensor)?,
+            true => transposed(&name, &tensor)?,
             false => tensor,
         };
         turned.push((name, tensor));
@@ -65,8 +64,9 @@ pub fn save_turned(
     write(path, turned.iter().map(|(name, tensor)| (name, tensor)))
 }
 
-/// Returns a transposed view of a matrix; `write` writes what a view shows.
-fn rotated(name: &str, tensor: &Tensor) -> Result<Tensor> {
+/// Returns a transposed view of a matrix. `write` writes the elements in the
+/// order of the view.
+fn transposed(name: &str, tensor: &Tensor) -> Result<Tensor> {
     match tensor.rank() {
         2 => Ok(tensor.detach().transpose()),
         _ => Err(Error::Mistake(format!(
@@ -77,8 +77,8 @@ fn rotated(name: &str, tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Checks that there is a name to turn: with a typing error there is none, and
-/// square weights would be loaded wrong without an error.
+/// Checks that at least one name is selected. With a typo in `is_linear` there
+/// would be none, and square weights would silently load untransposed.
 fn check_selection(
     model: &dyn Module,
     is_linear: impl Fn(&str) -> bool,
@@ -93,7 +93,7 @@ fn check_selection(
     }
 }
 
-/// Returns the shape of a matrix of a file, seen from the other side.
+/// Returns the transposed shape of a matrix in a file.
 pub(super) fn shape(
     contents: &Contents,
     name: &str,
@@ -110,10 +110,10 @@ pub(super) fn shape(
     }
 }
 
-/// Returns the numbers of a matrix of a file, transposed: (rows, columns) ->
+/// Returns the bytes of a matrix in a file, transposed: (rows, columns) ->
 /// (columns, rows).
 pub(super) fn bytes(contents: &Contents, name: &str) -> Result<Vec<u8>> {
-    let (there, _) = contents.about(name)?;
+    let (there, _) = contents.metadata(name)?;
     let shape = shape(contents, name, there)?;
     let (rows, columns, bytes) = (shape[1], shape[0], contents.bytes(name)?);
     let size = bytes.len() / (rows * columns).max(1);

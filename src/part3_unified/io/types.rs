@@ -1,4 +1,4 @@
-//! Numbers of each type as bytes, the lowest first.
+//! Conversion between elements and little-endian bytes.
 
 use safetensors::tensor::Dtype;
 
@@ -6,12 +6,12 @@ use super::super::number::{Element, with_type};
 use super::super::{DType, Device, F16, Tensor};
 use crate::error::{Result, room};
 
-/// A number as the bytes of a file.
+/// An element type that can be converted to and from bytes.
 trait Bytes: Element {
-    /// Adds the bytes of numbers to others.
+    /// Appends the bytes of the values.
     fn add(values: &[Self], bytes: &mut Vec<u8>);
 
-    /// Reads numbers.
+    /// Appends the values read from the bytes.
     fn read(bytes: &[u8], values: &mut Vec<Self>);
 }
 
@@ -39,8 +39,8 @@ bytes! {
         |bytes| F16::from_bits(u16::from_le_bytes(bytes));
 }
 
-/// Returns what a file calls a type.
-pub(super) fn name(dtype: DType) -> Dtype {
+/// Returns the safetensors name of a type.
+pub(super) fn dtype_name(dtype: DType) -> Dtype {
     match dtype {
         DType::F32 => Dtype::F32,
         DType::F64 => Dtype::F64,
@@ -48,13 +48,13 @@ pub(super) fn name(dtype: DType) -> Dtype {
     }
 }
 
-/// Finds the type that a file calls so, if there is one.
-pub(super) fn of(name: Dtype) -> Option<DType> {
+/// Returns the type with this safetensors name, if it is supported.
+pub(super) fn dtype_named(name: Dtype) -> Option<DType> {
     let all = [DType::F32, DType::F64, DType::F16];
-    all.into_iter().find(|&dtype| self::name(dtype) == name)
+    all.into_iter().find(|&dtype| self::dtype_name(dtype) == name)
 }
 
-/// Writes the numbers of a tensor.
+/// Returns the elements of a tensor as bytes.
 pub(super) fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     with_type!(tensor.dtype(), T => {
         let values = tensor.to_vec_of::<T>()?;
@@ -64,7 +64,7 @@ pub(super) fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     })
 }
 
-/// Makes a tensor of such bytes.
+/// Creates a tensor from bytes.
 pub(super) fn tensor(
     shape: &[usize],
     dtype: DType,
@@ -78,17 +78,18 @@ pub(super) fn tensor(
     })
 }
 
-/// Integers of a file, with the shape that they have there. Booleans are 0 and
-/// 1.
+/// The integers of a file and their shape. Booleans are 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Integers {
-    /// The sizes of the axes; none for a single number.
+    /// The size of each axis; empty for a single number.
     pub shape: Vec<usize>,
-    /// The values in row-major order. Every integer type of the format fits.
+    /// The values in row-major order. `i128` holds every integer type of the
+    /// format.
     pub values: Vec<i128>,
 }
 
-/// Returns the bytes of an integer, and whether it has a sign.
+/// Returns the size of an integer type in bytes, and whether it is signed.
+/// Booleans count as integers.
 pub(super) fn integer(dtype: Dtype) -> Option<(usize, bool)> {
     match dtype {
         Dtype::BOOL | Dtype::U8 => Some((1, false)),

@@ -63,14 +63,14 @@ impl Module for Dropout {
             return x.clone();
         }
         let seed = self.generator.seed();
-        let drawn = or_raise(Tensor::rand(x.shape(), seed, x.device()));
-        let stay = drawn.ge(&drawn.full_like(self.share));
-        let stay = or_raise(stay.to_dtype(x.dtype()));
+        let random = or_raise(Tensor::rand(x.shape(), seed, x.device()));
+        let keep_mask = random.ge(&random.full_like(self.share));
+        let keep_mask = or_raise(keep_mask.to_dtype(x.dtype()));
         let scale = match self.share {
             1.0 => 0.0,
             share => 1.0 / (1.0 - share),
         };
-        x.mul(&stay.scale(scale))
+        x.mul(&keep_mask.scale(scale))
     }
 
     parameters!(generator, mode);

@@ -50,7 +50,7 @@ impl Block {
 
     /// Computes the output of the feed-forward network.
     #[track_caller]
-    fn thought(&self, x: &Tensor) -> Tensor {
+    fn feed_forward(&self, x: &Tensor) -> Tensor {
         let _part = scope("thought");
         let wide = self.up.forward(&self.norm2.forward(x)).gelu();
         self.dropout.forward(&self.down.forward(&wide))
@@ -61,7 +61,7 @@ impl Block {
     pub fn forward_after(&self, x: &Tensor, past: &mut KeysValues) -> Tensor {
         let read = self.norm1.forward(x);
         let x = x.add(&self.attention.forward_after(&read, past));
-        x.add(&self.thought(&x))
+        x.add(&self.feed_forward(&x))
     }
 }
 
@@ -75,7 +75,7 @@ impl Module for Block {
             self.dropout.forward(&self.attention.forward(&read))
         };
         let x = x.add(&seen);
-        x.add(&self.thought(&x))
+        x.add(&self.feed_forward(&x))
     }
 
     parameters!(norm1, attention, norm2, up, down, dropout);
@@ -152,15 +152,16 @@ impl Gpt {
             head: init::normal(&[width, vocabulary], 1.0, random),
             dropout: Dropout::new(dropout, random),
         };
-        let less = 1.0 / (2.0 * layers as f32).sqrt();
+        let residual_scale = 1.0 / (2.0 * layers as f32).sqrt();
         for (name, weight) in gpt.parameters_mut() {
             // Skip biases and normalization weights.
             if weight.rank() < 2 {
                 continue;
             }
-            let adds = ["attention.out.weight", "down.weight"];
-            let adds = adds.iter().any(|end| name.ends_with(end));
-            let deviation = if adds { 0.02 * less } else { 0.02 };
+            let residual = ["attention.out.weight", "down.weight"];
+            let is_residual = residual.iter().any(|end| name.ends_with(end));
+            let deviation =
+                if is_residual { 0.02 * residual_scale } else { 0.02 };
             *weight = init::normal(weight.shape(), deviation, random);
         }
         gpt
@@ -178,18 +179,18 @@ impl Gpt {
     /// than the context, or a token is out of range.
     #[track_caller]
     pub fn scores(&self, tokens: &[usize], places: usize) -> Tensor {
-        self.flat(self.forward(&self.embedded(tokens, places, 0)))
+        self.flatten_scores(self.forward(&self.embedded(tokens, places, 0)))
     }
 
     /// Computes the scores from the output of the last block.
     #[track_caller]
-    fn read_out(&self, x: &Tensor) -> Tensor {
+    fn token_scores(&self, x: &Tensor) -> Tensor {
         let _part = scope("head");
         by_rows(&self.norm.forward(x), |rows| rows.matmul(&self.head))
     }
 
     /// Flattens the texts and positions into rows.
-    fn flat(&self, scores: Tensor) -> Tensor {
+    fn flatten_scores(&self, scores: Tensor) -> Tensor {
         let vocabulary = self.head.shape()[1];
         scores.reshape(&[scores.len() / vocabulary, vocabulary])
     }
@@ -234,7 +235,7 @@ impl Module for Gpt {
             let _part = scope(format_args!("blocks.{at}"));
             x = block.forward(&x);
         }
-        self.read_out(&x)
+        self.token_scores(&x)
     }
 
     parameters!(tokens, places, blocks, norm, head, dropout);
@@ -280,7 +281,7 @@ impl Gpt {
         for (block, past) in self.blocks.iter().zip(&mut memory.blocks) {
             x = block.forward_after(&x, past);
         }
-        self.flat(self.read_out(&x))
+        self.flatten_scores(self.token_scores(&x))
     }
 }
 // ANCHOR_END: scores-after
@@ -331,7 +332,7 @@ impl Gpt {
             let scores = no_grad(read);
             let last = scores.slice(&[new.len() - 1..new.len()]);
             let last = last.to_dtype(DType::F32)?.to_vec()?;
-            let token = draw(&last, temperature, random);
+            let token = draw_token(&last, temperature, random);
             if Some(token) == end {
                 break;
             }
@@ -345,7 +346,7 @@ impl Gpt {
 
 // ANCHOR: draw
 /// Draws a token according to its score.
-fn draw(scores: &[f32], temperature: f32, random: &mut Random) -> usize {
+fn draw_token(scores: &[f32], temperature: f32, random: &mut Random) -> usize {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if temperature == 0.0 {
         let is_most = |score: &f32| *score == most;

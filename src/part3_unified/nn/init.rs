@@ -28,7 +28,7 @@ use crate::shape::checked_size;
 /// If the host is out of memory.
 #[track_caller]
 pub fn normal(shape: &[usize], deviation: f32, random: &mut Random) -> Tensor {
-    drawn(shape, || deviation * random.normal())
+    leaf_from(shape, || deviation * random.normal())
 }
 
 /// Creates a leaf of numbers that are uniformly distributed in [-bound,
@@ -39,7 +39,7 @@ pub fn normal(shape: &[usize], deviation: f32, random: &mut Random) -> Tensor {
 /// If the host is out of memory.
 #[track_caller]
 pub fn uniform(shape: &[usize], bound: f32, random: &mut Random) -> Tensor {
-    drawn(shape, || bound * (2.0 * random.uniform() - 1.0))
+    leaf_from(shape, || bound * (2.0 * random.uniform() - 1.0))
 }
 
 /// Creates a leaf of uniformly distributed weights for a layer with `inputs`
@@ -77,11 +77,11 @@ pub fn kaiming_uniform(
 /// Creates a leaf with the same number everywhere.
 #[track_caller]
 pub(super) fn filled(shape: &[usize], number: f32) -> Tensor {
-    drawn(shape, || number)
+    leaf_from(shape, || number)
 }
 
 #[track_caller]
-fn drawn(shape: &[usize], mut number: impl FnMut() -> f32) -> Tensor {
+fn leaf_from(shape: &[usize], mut number: impl FnMut() -> f32) -> Tensor {
     let count = or_raise(checked_size(shape));
     let mut values = or_raise(room(count));
     values.extend((0..count).map(|_| number()));

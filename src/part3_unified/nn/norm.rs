@@ -37,7 +37,8 @@ impl LayerNorm {
     /// PyTorch's default epsilon, 1e-5.
     #[track_caller]
     pub fn new(width: usize) -> LayerNorm {
-        let [weight, bias] = [1.0, 0.0].map(|it| init::filled(&[width], it));
+        let [weight, bias] =
+            [1.0, 0.0].map(|value| init::filled(&[width], value));
         LayerNorm { weight, bias, epsilon: 1e-5 }
     }
 }
@@ -104,11 +105,11 @@ impl BatchNorm {
     #[track_caller]
     pub fn new(channels: usize) -> BatchNorm {
         let [weight, bias] = [1.0, 0.0].map(|n| init::filled(&[channels], n));
-        let kept = |number| {
-            let kept = Tensor::full(&[channels], number, Device::Cpu);
-            Buffer::new(or_raise(kept))
+        let buffer = |value| {
+            let tensor = Tensor::full(&[channels], value, Device::Cpu);
+            Buffer::new(or_raise(tensor))
         };
-        let (running_mean, running_var) = (kept(0.0), kept(1.0));
+        let (running_mean, running_var) = (buffer(0.0), buffer(1.0));
         let (epsilon, momentum, mode) = (1e-5, 0.1, Mode::default());
         BatchNorm {
             weight,
@@ -125,7 +126,7 @@ impl BatchNorm {
     /// Returns the mean and variance of each channel of the batch, and updates
     /// the running means.
     #[track_caller]
-    fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
+    fn batch_statistics(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
         let count: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
         if count < 2 {
             mistake(format!(
@@ -139,9 +140,9 @@ impl BatchNorm {
         let gap = x.sub(&mean);
         let var = gap.mul(&gap).mean_over(axes, Keep::Yes);
         no_grad(|| {
-            let whole = var.scale(count as f32 / (count - 1) as f32);
-            let new_mean = self.averaged(&self.running_mean, &mean);
-            let new_var = self.averaged(&self.running_var, &whole);
+            let unbiased = var.scale(count as f32 / (count - 1) as f32);
+            let new_mean = self.running_average(&self.running_mean, &mean);
+            let new_var = self.running_average(&self.running_var, &unbiased);
             // Update both or neither: a failed computation must not corrupt
             // the running means.
             let both = [&new_mean, &new_var].map(Tensor::array);
@@ -153,7 +154,7 @@ impl BatchNorm {
     }
 
     #[track_caller]
-    fn averaged(&self, running: &Buffer, new: &Tensor) -> Tensor {
+    fn running_average(&self, running: &Buffer, new: &Tensor) -> Tensor {
         let before = running.get();
         let new = new.reshape(before.shape()).scale(self.momentum);
         before.scale(1.0 - self.momentum).add(&new)
@@ -175,16 +176,16 @@ impl Module for BatchNorm {
         }
         let mut shape = vec![1; x.rank()];
         shape[1] = channels;
-        let lie = |it: &Tensor| it.reshape(&shape);
-        let axes: Vec<usize> = (0..x.rank()).filter(|&it| it != 1).collect();
+        let per_channel = |tensor: &Tensor| tensor.reshape(&shape);
+        let axes: Vec<usize> =
+            (0..x.rank()).filter(|&axis| axis != 1).collect();
         let [mean, var] = match self.mode.is_training() {
-            true => self.of_batch(x, &axes),
-            false => {
-                [&self.running_mean, &self.running_var].map(|it| lie(&it.get()))
-            }
+            true => self.batch_statistics(x, &axes),
+            false => [&self.running_mean, &self.running_var]
+                .map(|buffer| per_channel(&buffer.get())),
         };
         let y = x.sub(&mean).div(&var.shift(self.epsilon).sqrt());
-        y.mul(&lie(&self.weight)).add(&lie(&self.bias))
+        y.mul(&per_channel(&self.weight)).add(&per_channel(&self.bias))
     }
 
     parameters!(weight, bias, running_mean, running_var, mode);

@@ -27,7 +27,7 @@ pub(super) fn summary(parameters: &[Parameter]) -> String {
 }
 
 /// Returns the last segment of a type's path, without generic arguments.
-pub(super) fn short(path: &str) -> String {
+pub(super) fn short_type_name(path: &str) -> String {
     if path.contains("fn(") {
         return "function".to_string();
     }
@@ -47,7 +47,7 @@ pub(super) fn short(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::short_type_name;
 
     #[test]
     fn a_type_is_called_by_its_last_word() {
@@ -60,7 +60,7 @@ mod tests {
             ("for<'a> fn(&'a a::Tensor) -> a::Tensor", "function"),
             ("Alone", "Alone"),
         ] {
-            assert_eq!(short(path), name);
+            assert_eq!(short_type_name(path), name);
         }
     }
 }

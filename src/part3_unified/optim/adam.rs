@@ -1,4 +1,4 @@
-//! Adam, without and with decay.
+//! The optimizers Adam and AdamW.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,33 +9,34 @@ use super::{Optimizer, check_rate, check_same, gradients};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 
-/// Adam: a step for each number as long as its own gradients allow. Their
-/// running mean says where to, and the root of their running mean square how
-/// unsure that is.
+/// The Adam optimizer. It adapts the step of each element: it divides the
+/// running mean of the gradient by the square root of the running mean of the
+/// squared gradient, which is large where gradients vary.
 ///
-/// It is PyTorch's `Adam` without `weight_decay`, for which [`AdamW`] is the
-/// better formula.
+/// This is PyTorch's `Adam` without `weight_decay`; use [`AdamW`] for weight
+/// decay.
 #[derive(Clone, Debug)]
 pub struct Adam {
-    /// How far a step goes, at most and about.
+    /// The learning rate; roughly the maximum change of an element per step.
     #[doc(alias = "lr")]
     pub learning_rate: f32,
-    /// How much of the running mean and of the running mean square is kept,
-    /// each from 0 to below 1. They are `f64`, because `1 - 0.999` in `f32`
-    /// is wrong in its fifth digit.
+    /// The decay rates of the running means of the gradient and of the squared
+    /// gradient, each from 0 to below 1. They are `f64`, because `1 - 0.999`
+    /// in `f32` has only four correct digits.
     pub betas: [f64; 2],
-    /// What is added to the root, so that nothing is divided by 0.
+    /// Added to the square root to avoid division by 0.
     #[doc(alias = "eps")]
     pub epsilon: f32,
-    /// The steps that were taken.
+    /// The number of steps taken.
     pub(super) steps: u32,
-    /// Mean and mean square for each parameter, from the first step on.
+    /// The running means of gradient and squared gradient per parameter; empty
+    /// before the first step.
     pub(super) moments: Vec<[Tensor; 2]>,
 }
 
 impl Adam {
-    /// Begins without a memory, with PyTorch's betas, 0.9 and 0.999, and its
-    /// epsilon, 1e-8. A common rate is 0.001.
+    /// Creates an optimizer without state, with PyTorch's defaults: betas 0.9
+    /// and 0.999, epsilon 1e-8. A common learning rate is 0.001.
     ///
     /// ```
     /// # use rungrad::part3_unified::optim::Adam;
@@ -63,14 +64,14 @@ impl Adam {
 
 // ANCHOR: adam
 impl Adam {
-    /// Takes a step: `mean = b1 * mean + (1 - b1) * grad`, the same of the
-    /// squares with `b2`, then
+    /// Updates the parameters: `mean = b1 * mean + (1 - b1) * grad`, the same
+    /// for the squared gradient with `b2`, then
     /// `parameter = parameter - learning_rate * mean / (root + epsilon)`.
-    /// Before that each parameter loses what `decay` says of it, times the
-    /// rate.
+    /// First, each parameter is multiplied by `1 - learning_rate * decay`,
+    /// where `decay` is a function of its name and value.
     ///
-    /// Both means began at 0 and are too small by what `b^steps` says; what
-    /// they are divided by makes up for it.
+    /// The running means start at 0, which biases them toward 0. Dividing them
+    /// by `1 - b^steps` corrects this.
     #[track_caller]
     fn decaying_step(
         &mut self,
@@ -88,72 +89,73 @@ impl Adam {
         };
         check_same(moments.iter().map(|[mean, _]| mean), &parameters);
         let steps = self.steps + 1;
-        let whole = |beta: f64| 1.0 - beta.powf(steps.into());
-        let [whole1, whole2] = self.betas.map(whole);
+        let bias_correction = |beta: f64| 1.0 - beta.powf(steps.into());
+        let [correction1, correction2] = self.betas.map(bias_correction);
         let rate = f64::from(self.learning_rate);
         let mut step = AdamStep {
             keep: self.betas,
             take: self.betas.map(|beta| 1.0 - beta),
-            whole: whole2.sqrt(),
+            whole: correction2.sqrt(),
             epsilon: self.epsilon.into(),
-            rate: -rate / whole1,
+            rate: -rate / correction1,
             stay: 1.0,
         };
-        let mut groups: Vec<(AdamStep, Vec<Place>)> = Vec::new();
+        let mut groups: Vec<(AdamStep, Vec<Update>)> = Vec::new();
         for (index, (parameter, grad)) in
             parameters.into_iter().zip(grads).enumerate()
         {
             let decay = decay(parameter.name(), parameter.tensor());
             step.stay = 1.0 - rate * f64::from(decay);
             let moments = moments[index].clone();
-            let place = Place { index, parameter, moments, grad };
-            let is_its = |group: &&mut (AdamStep, Vec<Place>)| {
-                group.0 == step && group.1[0].is_like(&place)
+            let update = Update { index, parameter, moments, grad };
+            let is_same_group = |group: &&mut (AdamStep, Vec<Update>)| {
+                group.0 == step && group.1[0].is_compatible(&update)
             };
-            match groups.iter_mut().find(is_its) {
-                Some((_, alike)) => alike.push(place),
-                None => groups.push((step, vec![place])),
+            match groups.iter_mut().find(is_same_group) {
+                Some((_, updates)) => updates.push(update),
+                None => groups.push((step, vec![update])),
             }
         }
-        self.moments = or_raise(stepped(groups, moments));
+        self.moments = or_raise(apply_groups(groups, moments));
         self.steps = steps;
     }
 }
 // ANCHOR_END: adam
 
-/// Computes the steps of all groups and then replaces the parameters, or none
-/// of them if a step has failed. Returns the next moments.
-fn stepped(
-    mut groups: Vec<(AdamStep, Vec<Place>)>,
+/// Computes the steps of all groups, and then replaces the parameters; if a
+/// step fails, none is replaced. Returns the new moments.
+fn apply_groups(
+    mut groups: Vec<(AdamStep, Vec<Update>)>,
     mut moments: Vec<[Tensor; 2]>,
 ) -> Result<Vec<[Tensor; 2]>> {
-    let mut made = Vec::new();
-    for (step, alike) in &mut groups {
-        for some in alike.chunks_mut(AdamStep::AT_ONCE) {
-            made.extend(take(step, some)?);
+    let mut next = Vec::new();
+    for (step, updates) in &mut groups {
+        for chunk in updates.chunks_mut(AdamStep::AT_ONCE) {
+            next.extend(compute_updates(step, chunk)?);
         }
     }
-    Array::check_all(made.iter().flatten())?;
-    let places = groups.into_iter().flat_map(|(_, places)| places);
-    for (mut place, [better, mean, square]) in places.zip(made) {
-        moments[place.index] = [mean, square].map(Tensor::from);
-        place.parameter.set(Tensor::from(better).requires_grad());
+    Array::check_all(next.iter().flatten())?;
+    let updates = groups.into_iter().flat_map(|(_, updates)| updates);
+    for (mut update, [better, mean, square]) in updates.zip(next) {
+        moments[update.index] = [mean, square].map(Tensor::from);
+        update.parameter.set(Tensor::from(better).requires_grad());
     }
     Ok(moments)
 }
 
-/// A parameter, and what its step is made of.
-struct Place<'a> {
+/// A parameter with its gradient and moments.
+struct Update<'a> {
     index: usize,
     parameter: SharedParameter<'a>,
     moments: [Tensor; 2],
     grad: Tensor,
 }
 
-impl Place<'_> {
-    /// Says whether a device may take the step of both at once.
-    fn is_like(&self, other: &Place) -> bool {
-        let kind = |it: &Tensor| (it.device(), it.dtype());
+impl Update<'_> {
+    /// Returns `true` if one launch can update both parameters: same device
+    /// and element type.
+    fn is_compatible(&self, other: &Update) -> bool {
+        let kind = |tensor: &Tensor| (tensor.device(), tensor.dtype());
         kind(self.parameter.tensor()) == kind(other.parameter.tensor())
     }
 
@@ -163,21 +165,25 @@ impl Place<'_> {
     }
 }
 
-/// Computes the next value and moments of parameters that are alike.
-fn take(step: &AdamStep, places: &mut [Place]) -> Result<Vec<[Array; 3]>> {
-    for place in &mut *places {
+/// Computes the new values and moments of parameters with the same device and
+/// element type.
+fn compute_updates(
+    step: &AdamStep,
+    updates: &mut [Update],
+) -> Result<Vec<[Array; 3]>> {
+    for update in &mut *updates {
         // If the model has moved, its moments follow.
-        for moment in place.moments.iter_mut() {
-            *moment = moment.to(place.parameter.tensor().device())?;
+        for moment in update.moments.iter_mut() {
+            *moment = moment.to(update.parameter.tensor().device())?;
         }
     }
-    let of: Vec<[&Array; 4]> = places.iter().map(Place::arrays).collect();
-    step.take(&of)
+    let arrays: Vec<[&Array; 4]> = updates.iter().map(Update::arrays).collect();
+    step.take(&arrays)
 }
 
 impl Optimizer for Adam {
-    /// Takes a step, as the formulas above say. On a device it is one launch
-    /// for up to 32 parameters, from the second on.
+    /// Updates the parameters as described for [`Adam`]. On a device, one
+    /// launch updates up to 32 parameters, beginning with the second step.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         self.decaying_step(parameters, |_, _| 0.0);
@@ -190,9 +196,9 @@ impl Optimizer for Adam {
     }
 }
 
-/// [`Adam`] with decoupled weight decay: in each step a parameter also loses
-/// the share `learning_rate * weight_decay` of itself, whatever its gradient
-/// was.
+/// [`Adam`] with decoupled weight decay: each step also shrinks every
+/// parameter by the factor `1 - learning_rate * weight_decay`, whatever its
+/// gradient is.
 ///
 /// ```
 /// # use rungrad::part3_unified::optim::AdamW;
@@ -201,9 +207,9 @@ impl Optimizer for Adam {
 /// ```
 #[derive(Clone)]
 pub struct AdamW {
-    /// The steps themselves, with their rate.
+    /// The Adam optimizer, with its learning rate.
     pub adam: Adam,
-    /// The share that is lost, times the rate.
+    /// The weight decay, which is multiplied by the learning rate.
     pub weight_decay: f32,
     groups: Option<Decay>,
 }
@@ -211,8 +217,8 @@ pub struct AdamW {
 type Decay = Arc<dyn Fn(&str, &Tensor) -> f32 + Send + Sync>;
 
 impl AdamW {
-    /// Begins without a memory. PyTorch's values are a rate of 0.001 and a
-    /// decay of 0.01.
+    /// Creates an optimizer without state. PyTorch's defaults are a learning
+    /// rate of 0.001 and a weight decay of 0.01.
     ///
     /// # Panics
     ///
@@ -224,9 +230,9 @@ impl AdamW {
         AdamW { adam, weight_decay, groups: None }
     }
 
-    /// Gives groups of parameters decays of their own, instead of the one for
-    /// all: `decay` says it of each parameter, from its name and what it is
-    /// like. Often matrices decay, and biases and norms do not.
+    /// Sets a separate weight decay for each parameter: `decay` computes it
+    /// from the parameter's name and value. Often, only matrices decay, but
+    /// not biases and normalization weights.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
@@ -251,9 +257,10 @@ impl AdamW {
 }
 
 impl Optimizer for AdamW {
-    /// Takes a step: `parameter = parameter - learning_rate * weight_decay *
-    /// parameter`, then the step of [`Adam`], all in one launch for up to
-    /// 32 parameters of one decay.
+    /// Updates the parameters:
+    /// `parameter = parameter - learning_rate * weight_decay * parameter`,
+    /// then the step of [`Adam`]. One launch updates up to 32 parameters with
+    /// the same decay.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         let AdamW { adam, weight_decay, groups } = self;

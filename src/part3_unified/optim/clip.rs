@@ -3,16 +3,16 @@
 use super::{Parameter, Tensor, first_places, gradient, no_grad};
 use crate::error::mistake;
 
-/// Scales all gradients down together if their norm as one vector is more
-/// than `most`; call it between backward and step. It returns the norm before
-/// clipping, and does not wait for the device.
+/// Scales all gradients by the same factor if their norm, as one vector,
+/// exceeds `most`. Call it between `backward` and `step`. Returns the norm
+/// before clipping, without waiting for the device.
 ///
-/// The norm overflows only if it exceeds the largest number itself. As in
-/// PyTorch, a millionth is added to it, so that a norm of 0 can be divided by.
-/// If one gradient has a NaN, all gradients become NaN. If one has an infinity,
-/// that element becomes NaN and the finite ones become 0. PyTorch has the
-/// option `error_if_nonfinite` for both cases; here, check before the step that
-/// the returned norm is finite, which does wait for the device.
+/// The norm overflows only if it is itself too large for the type. As in
+/// PyTorch, 1e-6 is added to the norm to avoid division by 0. If a gradient
+/// contains NaN, all gradients become NaN; if one contains infinity, that
+/// element becomes NaN and finite elements become 0. PyTorch's
+/// `error_if_nonfinite` rejects both cases. Here, check before the step that
+/// the returned norm is finite, which waits for the device.
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
@@ -40,7 +40,7 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
              at least 0"
         ));
     }
-    // Tied weights have one gradient, which is measured and scaled once.
+    // Tied weights have one gradient, which must be counted and scaled once.
     let parameters = first_places(parameters);
     let mut grads = Vec::new();
     for (name, parameter) in &parameters {
@@ -49,7 +49,8 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
     let (norm, clipped) = no_grad(|| {
         let vectors = grads.iter().map(|grad| grad.reshape(&[grad.len()]));
         let vectors: Vec<Tensor> = vectors.collect();
-        // `norm` scales by the largest element, here the largest of all.
+        // `norm` scales by the largest element before squaring; concatenate,
+        // so that this is the largest element of all gradients.
         let norm = Tensor::cat(&vectors.iter().collect::<Vec<_>>(), 0).norm();
         let share = norm.shift(1e-6).rdiv_scalar(most);
         let share = share.minimum(&share.ones_like());

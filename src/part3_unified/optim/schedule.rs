@@ -1,12 +1,13 @@
-//! How far each step goes: up to a peak, and down again.
+//! Learning rate schedules: a warm-up to a peak, then a decay.
 
 use std::f64::consts::PI;
 
 use crate::checks;
 use crate::error::{mistake, or_raise};
 
-/// Rates for a number of steps: they rise in a straight line, so that the first
-/// steps, whose means know little, do no harm; and then they go another way.
+/// A learning rate schedule. The rate rises linearly during the warm-up,
+/// because the running means of an optimizer are unreliable in the first
+/// steps. Then it decays from the peak to the floor.
 ///
 /// ```
 /// use rungrad::part3_unified::optim::Schedule;
@@ -22,30 +23,30 @@ use crate::error::{mistake, or_raise};
 pub struct Schedule {
     /// The largest rate.
     pub peak: f32,
-    /// The rate at the end, and behind it.
+    /// The rate at the end of the schedule and after it.
     pub floor: f32,
-    /// The number of steps before the peak.
+    /// The number of warm-up steps.
     #[doc(alias = "warmup")]
     pub warm_up: usize,
-    /// The number of steps, including the warm-up, before the floor.
+    /// The total number of steps, including the warm-up.
     pub steps: usize,
-    /// The way from the peak to the floor.
+    /// The shape of the decay from the peak to the floor.
     pub way: Way,
 }
 
-/// How rates go from the peak to the floor.
+/// The shape of the decay from the peak to the floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// They stay at the peak.
+    /// No decay: the rate stays at the peak.
     Constant,
-    /// By as much at each step.
+    /// A linear decay.
     Linear,
-    /// As half a cosine: slowly at both ends.
+    /// Half a cosine: slow at both ends.
     Cosine,
 }
 
 impl Schedule {
-    /// Stays at one rate.
+    /// Creates a schedule with a constant rate.
     ///
     /// # Panics
     ///
@@ -55,7 +56,7 @@ impl Schedule {
         Schedule::new(rate, usize::MAX, Way::Constant)
     }
 
-    /// Goes down to 0 in a straight line.
+    /// Creates a schedule that decays linearly to 0.
     ///
     /// # Panics
     ///
@@ -65,7 +66,7 @@ impl Schedule {
         Schedule::new(peak, steps, Way::Linear)
     }
 
-    /// Goes down to 0 as half a cosine.
+    /// Creates a schedule that decays to 0 as half a cosine.
     ///
     /// # Panics
     ///
@@ -82,11 +83,12 @@ impl Schedule {
         Schedule { peak, floor: 0.0, warm_up: 0, steps, way }
     }
 
-    /// Sets the number of steps before the peak.
+    /// Sets the number of warm-up steps.
     ///
     /// # Panics
     ///
-    /// If the schedule has no step after them, so that it never reaches the peak.
+    /// If the warm-up does not end before the schedule, so that the peak is
+    /// never reached.
     #[track_caller]
     pub fn warm_up(self, warm_up: usize) -> Schedule {
         if warm_up > 0 && warm_up >= self.steps {
@@ -99,7 +101,7 @@ impl Schedule {
         Schedule { warm_up, ..self }
     }
 
-    /// Sets the rate at the end.
+    /// Sets the rate at the end of the schedule.
     ///
     /// # Panics
     ///
@@ -111,7 +113,7 @@ impl Schedule {
     }
 
     // ANCHOR: rate
-    /// Returns the rate of a step, counted from 0: give it to
+    /// Returns the rate for a step, counted from 0. Pass it to
     /// [`Optimizer::set_learning_rate`] before the step.
     ///
     /// [`Optimizer::set_learning_rate`]: super::Optimizer::set_learning_rate

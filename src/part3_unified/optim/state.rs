@@ -1,4 +1,4 @@
-//! What an optimizer remembers of the steps before, for a file.
+//! Saving and restoring the state of the optimizers.
 
 use super::{Adam, AdamW, Sgd};
 use crate::error::Result;
