@@ -30,7 +30,7 @@ impl Tensor {
     #[doc(alias = "scaled_dot_product_attention")]
     #[track_caller]
     pub fn causal_attention(&self, keys: &Tensor, values: &Tensor) -> Tensor {
-        let (rows, places) = (lines(self), lines(keys));
+        let (rows, places) = (row_count(self), row_count(keys));
         if rows > places {
             mistake(format!(
                 "causal_attention: {rows} queries and {places} keys; the \
@@ -39,15 +39,15 @@ impl Tensor {
             ));
         }
         let batch = self.rank() - 2;
-        let shares = shares(self, keys);
-        shares.contract(&values.transpose(), batch, 1)
+        let weights = attention_weights(self, keys);
+        weights.contract(&values.transpose(), batch, 1)
     }
 }
 
 /// Returns the number of rows of the matrices in `t`, and panics if it has
 /// fewer than two axes.
 #[track_caller]
-fn lines(t: &Tensor) -> usize {
+fn row_count(t: &Tensor) -> usize {
     match t.shape() {
         [.., rows, _] => *rows,
         short => mistake(format!(
@@ -61,27 +61,30 @@ fn lines(t: &Tensor) -> usize {
 /// Computes the attention weights, whose rows sum to 1: (.., rows, d) x (..,
 /// places, d) -> (.., rows, places).
 #[track_caller]
-fn shares(queries: &Tensor, keys: &Tensor) -> Tensor {
+fn attention_weights(queries: &Tensor, keys: &Tensor) -> Tensor {
     let (rank, width) = (queries.rank(), queries.shape()[queries.rank() - 1]);
     // Scale the queries, because there are fewer of them than scores.
     let scaled = queries.scale(1.0 / (width as f64).sqrt());
     let scores = scaled.contract(keys, rank - 2, 1);
-    scores.add(&future(lines(queries), lines(keys), queries)).softmax()
+    scores
+        .add(&causal_mask(row_count(queries), row_count(keys), queries))
+        .softmax()
 }
 
 /// Returns the causal mask, which is added to the scores: 0 for positions that
 /// a row may attend to, and negative infinity for later ones.
 #[track_caller]
-fn future(rows: usize, places: usize, beside: &Tensor) -> Tensor {
+fn causal_mask(rows: usize, places: usize, like: &Tensor) -> Tensor {
     let past = places - rows;
     let hidden = |i: usize, j: usize| match j > past + i {
         true => f32::NEG_INFINITY,
         false => 0.0,
     };
-    let mask: Vec<f32> =
-        (0..rows * places).map(|at| hidden(at / places, at % places)).collect();
-    let mask = or_raise(Tensor::new(&[rows, places], &mask, beside.device()));
-    or_raise(mask.to_dtype(beside.dtype()))
+    let mask: Vec<f32> = (0..rows * places)
+        .map(|index| hidden(index / places, index % places))
+        .collect();
+    let mask = or_raise(Tensor::new(&[rows, places], &mask, like.device()));
+    or_raise(mask.to_dtype(like.dtype()))
 }
 // ANCHOR_END: shares
 
@@ -147,7 +150,7 @@ impl Function for SelfAttention {
         // If the gradient must itself be differentiable, compose it from
         // recorded operations.
         if x.records() || grad_out.records() {
-            return vec![Some(grads(&x, grad_out, heads))];
+            return vec![Some(compose_attention_grads(&x, grad_out, heads))];
         }
         let (seen, above) = (ctx.output(), &grad_out.array);
         let grads = x.array.self_attention_grads(&seen.array, above, heads);
@@ -159,7 +162,7 @@ impl Function for SelfAttention {
 /// heads, places, head width). They are copied once, so that the matmuls read
 /// contiguous matrices.
 #[track_caller]
-pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
+pub(in super::super) fn split_heads(x: &Tensor, heads: usize) -> [Tensor; 3] {
     let [n, places, all] = [0, 1, 2].map(|axis| x.shape()[axis]);
     let width = all / 3 / heads;
     let apart = x.reshape(&[n, places, 3, heads, width]);
@@ -172,8 +175,8 @@ pub(in super::super) fn heads_of(x: &Tensor, heads: usize) -> [Tensor; 3] {
 
 /// Computes self-attention from other tensor operations.
 #[track_caller]
-fn attended(x: &Tensor, heads: usize) -> Tensor {
-    let [queries, keys, values] = heads_of(x, heads);
+fn compose_attention(x: &Tensor, heads: usize) -> Tensor {
+    let [queries, keys, values] = split_heads(x, heads);
     let seen = queries.causal_attention(&keys, &values);
     let shape = [x.shape()[0], x.shape()[1], x.shape()[2] / 3];
     seen.permute(&[0, 2, 1, 3]).reshape(&shape)
@@ -181,22 +184,28 @@ fn attended(x: &Tensor, heads: usize) -> Tensor {
 
 /// Computes the gradient of self-attention from other tensor operations.
 #[track_caller]
-fn grads(x: &Tensor, grad_out: &Tensor, heads: usize) -> Tensor {
-    let [queries, keys, values] = heads_of(x, heads);
+fn compose_attention_grads(
+    x: &Tensor,
+    grad_out: &Tensor,
+    heads: usize,
+) -> Tensor {
+    let [queries, keys, values] = split_heads(x, heads);
     let [n, _, places, width] = [0, 1, 2, 3].map(|i| queries.shape()[i]);
     let above = grad_out.reshape(&[n, places, heads, width]);
     let above = above.permute(&[0, 2, 1, 3]);
-    let shares = shares(&queries, &keys);
-    let of_values = shares.transpose().contract(&above.transpose(), 2, 1);
-    let of_shares = above.contract(&values, 2, 1);
-    let total = shares.mul(&of_shares).sum_over(&[3], Keep::Yes);
-    let of_scores = shares.mul(&of_shares.sub(&total));
+    let weights = attention_weights(&queries, &keys);
+    let grad_values = weights.transpose().contract(&above.transpose(), 2, 1);
+    let grad_weights = above.contract(&values, 2, 1);
+    let total = weights.mul(&grad_weights).sum_over(&[3], Keep::Yes);
+    let grad_scores = weights.mul(&grad_weights.sub(&total));
     let root = (width as f64).sqrt();
-    let [queries, keys] = [queries, keys].map(|it| it.scale(1.0 / root));
-    let of_queries = of_scores.contract(&keys.transpose(), 2, 1);
-    let of_keys = of_scores.transpose().contract(&queries.transpose(), 2, 1);
-    let all = [of_queries, of_keys, of_values];
-    let all = all.map(|it| it.permute(&[0, 2, 1, 3]));
+    let [queries, keys] =
+        [queries, keys].map(|tensor| tensor.scale(1.0 / root));
+    let grad_queries = grad_scores.contract(&keys.transpose(), 2, 1);
+    let grad_keys =
+        grad_scores.transpose().contract(&queries.transpose(), 2, 1);
+    let all = [grad_queries, grad_keys, grad_values];
+    let all = all.map(|tensor| tensor.permute(&[0, 2, 1, 3]));
     let all: Vec<&Tensor> = all.iter().collect();
     Tensor::stack(&all, 2).reshape(x.shape())
 }
@@ -225,7 +234,7 @@ impl Array {
 
 /// Default for `Backend::self_attention`: composed from other operations.
 pub(in super::super) fn attend(a: &Array, heads: usize) -> Result<Shared> {
-    by_operations(|| attended(&Tensor::from(a.clone()), heads))
+    by_operations(|| compose_attention(&Tensor::from(a.clone()), heads))
 }
 
 /// Default for `Backend::self_attention_grads`: composed from other
@@ -235,6 +244,6 @@ pub(in super::super) fn attend_back(
     grad_out: &Array,
     heads: usize,
 ) -> Result<Shared> {
-    let [a, grad_out] = [a, grad_out].map(|it| Tensor::from(it.clone()));
-    by_operations(|| grads(&a, &grad_out, heads))
+    let [a, grad_out] = [a, grad_out].map(|array| Tensor::from(array.clone()));
+    by_operations(|| compose_attention_grads(&a, &grad_out, heads))
 }

@@ -290,8 +290,8 @@ impl Tensor {
     /// If there are fewer than two axes.
     #[track_caller]
     pub fn tril(&self, diagonal: isize) -> Tensor {
-        let [rows, columns] = self.numbers("tril", diagonal);
-        self.kept_by(&columns.le(&rows))
+        let [rows, columns] = self.diagonal_and_columns("tril", diagonal);
+        self.masked_by(&columns.le(&rows))
     }
 
     /// Returns the upper triangle of each matrix of the last two axes, from
@@ -310,13 +310,13 @@ impl Tensor {
     /// If there are fewer than two axes.
     #[track_caller]
     pub fn triu(&self, diagonal: isize) -> Tensor {
-        let [rows, columns] = self.numbers("triu", diagonal);
-        self.kept_by(&columns.ge(&rows))
+        let [rows, columns] = self.diagonal_and_columns("triu", diagonal);
+        self.masked_by(&columns.ge(&rows))
     }
 
     /// Replaces elements by 0 where an `f32` mask is 0.
     #[track_caller]
-    fn kept_by(&self, mask: &Tensor) -> Tensor {
+    fn masked_by(&self, mask: &Tensor) -> Tensor {
         let mask = or_raise(mask.to_dtype(self.dtype()));
         mask.where_cond(self, &self.zeros_like())
     }
@@ -325,7 +325,7 @@ impl Tensor {
     /// and the column numbers (columns). `f32` represents integers up to 2^24
     /// exactly.
     #[track_caller]
-    fn numbers(&self, op: &str, diagonal: isize) -> [Tensor; 2] {
+    fn diagonal_and_columns(&self, op: &str, diagonal: isize) -> [Tensor; 2] {
         let [.., m, n] = *self.shape() else {
             mistake(format!(
                 "{op}: shape {:?} has no matrices; reshape it to two axes or \

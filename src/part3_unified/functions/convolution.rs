@@ -146,11 +146,11 @@ impl Function for Conv2d {
         }
         // ANCHOR: forward
         // (n, groups, channels, rows, columns, height, width)
-        let windows = images.reshape(&self.images(images.shape()));
+        let windows = images.reshape(&self.grouped_images(images.shape()));
         let windows = windows?.windows(&self.window)?;
         let windows = windows.permute(&[0, 1, 3, 4, 2, 5, 6])?;
         // Broadcast the filters over the images of the batch.
-        let each = self.filters(filters.shape());
+        let each = self.grouped_filters(filters.shape());
         let all = [&[images.shape()[0]], &each[..]].concat();
         let filters = filters.reshape(&each)?.expand(&all)?;
         let sums = filters.contract(&windows, 2, 3)?;
@@ -172,14 +172,14 @@ impl Function for Conv2d {
 impl Conv2d {
     /// Returns the shape of the images with separate groups: (n, groups,
     /// channels per group, h, w).
-    fn images(&self, shape: &[usize]) -> [usize; 5] {
+    fn grouped_images(&self, shape: &[usize]) -> [usize; 5] {
         let channels = shape[1] / self.groups;
         [shape[0], self.groups, channels, shape[2], shape[3]]
     }
 
     /// Returns the shape of the filters with separate groups: (groups, filters
     /// per group, channels per group, height, width).
-    fn filters(&self, shape: &[usize]) -> [usize; 5] {
+    fn grouped_filters(&self, shape: &[usize]) -> [usize; 5] {
         let out = shape[0] / self.groups;
         [self.groups, out, shape[1], shape[2], shape[3]]
     }
@@ -189,11 +189,11 @@ impl Conv2d {
     fn grad_filters(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
         // ANCHOR: grad-filters
         let images = ctx.input(0);
-        let windows = images.reshape(&self.images(images.shape()));
+        let windows = images.reshape(&self.grouped_images(images.shape()));
         let windows = windows.windows(&self.window);
         // (groups, filters, n, rows, columns) and
         // (groups, channels, height, width, n, rows, columns)
-        let grads = grad_out.reshape(&self.images(grad_out.shape()));
+        let grads = grad_out.reshape(&self.grouped_images(grad_out.shape()));
         let grads = grads.permute(&[1, 2, 0, 3, 4]);
         let windows = windows.permute(&[1, 2, 5, 6, 0, 3, 4]);
         grads.contract(&windows, 1, 3).reshape(ctx.shape(1))
@@ -205,27 +205,28 @@ impl Conv2d {
     /// Otherwise, the gradients of the windows are computed and folded into
     /// images.
     fn grad_images(&self, ctx: &Context, grad_out: &Tensor) -> Tensor {
-        let [groups, out, channels, height, width] = self.filters(ctx.shape(1));
-        let filters = ctx.input(1).reshape(&self.filters(ctx.shape(1)));
+        let [groups, out, channels, height, width] =
+            self.grouped_filters(ctx.shape(1));
+        let filters = ctx.input(1).reshape(&self.grouped_filters(ctx.shape(1)));
         let Window { stride, padding, dilation, .. } = self.window;
         // ANCHOR: turned
         let extent = self.window.extent();
         let around = [0, 1].map(|i| (extent[i] - 1).checked_sub(padding[i]));
         if let ([1, 1], [Some(down), Some(right)]) = (stride, around) {
             let shape = [groups * channels, out, height, width];
-            let turned = filters.flip(&[3, 4]).permute(&[0, 2, 1, 3, 4]);
+            let flipped = filters.flip(&[3, 4]).permute(&[0, 2, 1, 3, 4]);
             let options = ConvOptions {
                 stride,
                 padding: [down, right],
                 dilation,
                 groups,
             };
-            return grad_out.conv2d(&turned.reshape(&shape), None, &options);
+            return grad_out.conv2d(&flipped.reshape(&shape), None, &options);
         }
         // ANCHOR_END: turned
         // (n, groups, rows, columns, filters) and
         // (n, groups, channels, height, width, filters)
-        let grads = grad_out.reshape(&self.images(grad_out.shape()));
+        let grads = grad_out.reshape(&self.grouped_images(grad_out.shape()));
         let grads = grads.permute(&[0, 1, 3, 4, 2]);
         let n = ctx.shape(0)[0];
         let each = filters.permute(&[0, 2, 3, 4, 1]);

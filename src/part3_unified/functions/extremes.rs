@@ -59,7 +59,7 @@ impl Tensor {
     /// If the tensor is empty, or the device cannot be read.
     pub fn argmax(&self) -> Result<usize> {
         checks::not_empty("argmax", self.shape(), &self.axes())?;
-        Ok(place_of_largest(self.to_vec_of()?.into_iter()))
+        Ok(index_of_largest(self.to_vec_of()?.into_iter()))
     }
 
     /// Returns the index of the largest element along an axis, for each
@@ -86,17 +86,17 @@ impl Tensor {
             (0..values.len() / n).map(|at| at / inner * n * inner + at % inner);
         let line = |from: usize| (0..n).map(move |i| from + i * inner);
         Ok(starts
-            .map(|from| place_of_largest(line(from).map(|at| values[at])))
+            .map(|from| index_of_largest(line(from).map(|at| values[at])))
             .collect())
     }
 }
 
-fn place_of_largest(values: impl Iterator<Item = f64>) -> usize {
+fn index_of_largest(values: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
-    for (place, value) in values.enumerate() {
+    for (index, value) in values.enumerate() {
         let larger = value > best.1 || value.is_nan();
         if larger && !best.1.is_nan() {
-            best = (place, value);
+            best = (index, value);
         }
     }
     best.0

@@ -138,7 +138,7 @@ impl Tensor {
                 f32::NEG_INFINITY,
             ),
         };
-        let (windows, axes) = padded.pooled(&window.padding([0, 0]));
+        let (windows, axes) = padded.pooling_windows(&window.padding([0, 0]));
         windows.max_over(&axes, Keep::No)
     }
 
@@ -147,7 +147,7 @@ impl Tensor {
     /// these axes. If the windows tile the image, the view is a reshape, so
     /// that the backward pass has no overlaps to add up.
     #[track_caller]
-    fn pooled(&self, window: &Window) -> (Tensor, [usize; 2]) {
+    fn pooling_windows(&self, window: &Window) -> (Tensor, [usize; 2]) {
         let [n, channels, h, w] = self.image_shape("pool");
         let [height, width] = window.size;
         let side_by_side = Window::new(window.size).stride(window.size);
@@ -179,7 +179,7 @@ impl Tensor {
     #[track_caller]
     pub fn avg_pool2d(&self, window: &Window) -> Tensor {
         self.image_shape("avg_pool2d");
-        let (windows, axes) = self.pooled(window);
+        let (windows, axes) = self.pooling_windows(window);
         windows.mean_over(&axes, Keep::No)
     }
 

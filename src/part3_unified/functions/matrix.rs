@@ -79,8 +79,8 @@ impl Tensor {
     /// (batch.., rows.., inner..) x (batch.., columns.., inner..) -> (batch..,
     /// rows.., columns..). The first `batch` axes are batched, and the last
     /// `inner` axes are summed over. Views that cannot be reshaped to matrices
-    /// without a copy, such as the windows of an image, are multiplied in
-    /// place.
+    /// without a copy, such as the windows of an image, are multiplied
+    /// as they are.
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

@@ -74,22 +74,24 @@ impl Function for LayerNorm {
         if x.records() || weight.records() || grad_out.records() {
             // If the gradients must themselves be differentiable, compose them
             // from recorded operations.
-            let (of_x, rows) = slopes(&x, &weight, grad_out, self.epsilon);
-            let sum = |i, of: &Tensor| ctx.needs(i).then(|| of.sum_to(row));
+            let (grad_x, rows) =
+                compose_layer_norm_grads(&x, &weight, grad_out, self.epsilon);
+            let sum =
+                |i, grads: &Tensor| ctx.needs(i).then(|| grads.sum_to(row));
             let [weight, bias] = [sum(1, &rows), sum(2, grad_out)];
-            return vec![ctx.needs(0).then_some(of_x), weight, bias];
+            return vec![ctx.needs(0).then_some(grad_x), weight, bias];
         }
         let above = &grad_out.array;
         let all = x.array.layer_norm_grads(above, &weight.array, self.epsilon);
         let all = or_raise(all).map(Tensor::from).into_iter();
-        all.zip(0..).map(|(it, i)| ctx.needs(i).then_some(it)).collect()
+        all.zip(0..).map(|(grad, i)| ctx.needs(i).then_some(grad)).collect()
     }
 }
 
 /// Returns the rows normalized to mean 0 and variance 1, and their standard
 /// deviations.
 #[track_caller]
-fn normal(x: &Tensor, axes: &[usize], epsilon: f64) -> [Tensor; 2] {
+fn normalize(x: &Tensor, axes: &[usize], epsilon: f64) -> [Tensor; 2] {
     let gap = x.sub(&x.mean_over(axes, Keep::Yes));
     let var = gap.mul(&gap).mean_over(axes, Keep::Yes);
     let deviation = var.shift(epsilon).sqrt();
@@ -102,27 +104,32 @@ fn last_axes(x: &Tensor, row: usize) -> Vec<usize> {
 
 /// Computes [`LayerNorm`] from other tensor operations.
 #[track_caller]
-fn composed(x: &Tensor, weight: &Tensor, bias: &Tensor, by: f64) -> Tensor {
-    let [normal, _] = normal(x, &last_axes(x, weight.rank()), by);
-    normal.mul(weight).add(bias)
+fn compose_layer_norm(
+    x: &Tensor,
+    weight: &Tensor,
+    bias: &Tensor,
+    epsilon: f64,
+) -> Tensor {
+    let [normalized, _] = normalize(x, &last_axes(x, weight.rank()), epsilon);
+    normalized.mul(weight).add(bias)
 }
 
 /// Computes the gradient of the rows, and the gradient of the weight before it
 /// is summed over the rows, from other tensor operations.
 #[track_caller]
-fn slopes(
+fn compose_layer_norm_grads(
     x: &Tensor,
     weight: &Tensor,
     grad_out: &Tensor,
     epsilon: f64,
 ) -> (Tensor, Tensor) {
     let axes = last_axes(x, weight.rank());
-    let [normal, deviation] = normal(x, &axes, epsilon);
+    let [normalized, deviation] = normalize(x, &axes, epsilon);
     let g = grad_out.mul(weight);
     let mean = |t: &Tensor| t.mean_over(&axes, Keep::Yes);
-    let along = normal.mul(&mean(&g.mul(&normal)));
-    let of_x = g.sub(&mean(&g)).sub(&along).div(&deviation);
-    (of_x, grad_out.mul(&normal))
+    let projection = normalized.mul(&mean(&g.mul(&normalized)));
+    let grad_x = g.sub(&mean(&g)).sub(&projection).div(&deviation);
+    (grad_x, grad_out.mul(&normalized))
 }
 
 impl Array {
@@ -159,32 +166,37 @@ impl Array {
             let none = none.to_dtype(self.dtype())?;
             return Ok([self.clone(), none.clone(), none]);
         }
-        let of = [self, grad_out, weight];
-        let made = self.device().backend()?.layer_norm_grads(of, epsilon)?;
-        let [of_self, of_weight, of_bias] = made;
-        let of_row =
+        let inputs = [self, grad_out, weight];
+        let grads =
+            self.device().backend()?.layer_norm_grads(inputs, epsilon)?;
+        let [grad_self, grad_weight, grad_bias] = grads;
+        let row =
             |storage| Array::dense(self.device(), storage, weight.shape());
-        Ok([self.dense_like(of_self), of_row(of_weight), of_row(of_bias)])
+        Ok([self.dense_like(grad_self), row(grad_weight), row(grad_bias)])
     }
 }
 
 /// Default for `Backend::layer_norm`: composed from other operations.
-pub(in super::super) fn norm(of: [&Array; 3], by: f64) -> Result<Shared> {
-    let [x, weight, bias] = of.map(|it| Tensor::from(it.clone()));
-    by_operations(|| composed(&x, &weight, &bias, by))
+pub(in super::super) fn norm(
+    inputs: [&Array; 3],
+    epsilon: f64,
+) -> Result<Shared> {
+    let [x, weight, bias] = inputs.map(|array| Tensor::from(array.clone()));
+    by_operations(|| compose_layer_norm(&x, &weight, &bias, epsilon))
 }
 
 /// Default for `Backend::layer_norm_grads`: composed from other operations.
 pub(in super::super) fn norm_back(
-    of: [&Array; 3],
-    by: f64,
+    inputs: [&Array; 3],
+    epsilon: f64,
 ) -> Result<[Shared; 3]> {
-    let [x, grad_out, weight] = of.map(|it| Tensor::from(it.clone()));
+    let [x, grad_out, weight] = inputs.map(|array| Tensor::from(array.clone()));
     let row = weight.shape();
-    let (of_x, rows) =
-        crate::attempt(|| no_grad(|| slopes(&x, &weight, &grad_out, by)))?;
+    let (grad_x, rows) = crate::attempt(|| {
+        no_grad(|| compose_layer_norm_grads(&x, &weight, &grad_out, epsilon))
+    })?;
     Ok([
-        by_operations(|| of_x)?,
+        by_operations(|| grad_x)?,
         by_operations(|| rows.sum_to(row))?,
         by_operations(|| grad_out.sum_to(row))?,
     ])

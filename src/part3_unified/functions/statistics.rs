@@ -137,7 +137,7 @@ impl Tensor {
     #[track_caller]
     pub fn std_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("std", self.shape(), axes));
-        self.var_over(axes, keep).length()
+        self.var_over(axes, keep).sqrt_flat_at_zero()
     }
 
     /// Computes the Euclidean norm of all elements; see [`Tensor::norm_over`].
@@ -191,14 +191,14 @@ impl Tensor {
             .mul(&most.lt(&most.full_like(f32::INFINITY)));
         let scale = is_scale.where_cond(&most, &most.ones_like());
         let scaled = self.div(&scale);
-        let norm = scaled.mul(&scaled).sum_over(axes, keep).length();
+        let norm = scaled.mul(&scaled).sum_over(axes, keep).sqrt_flat_at_zero();
         norm.mul(&scale.reshape(norm.shape()))
     }
 
     /// Computes the square root with a derivative of 0 instead of infinity at
     /// 0.
     #[track_caller]
-    fn length(&self) -> Tensor {
+    fn sqrt_flat_at_zero(&self) -> Tensor {
         let zeros = self.zeros_like();
         let flat = self.eq(&zeros);
         flat.where_cond(

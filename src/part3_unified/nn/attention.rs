@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::super::Tensor;
-use super::super::functions::attention::heads_of;
+use super::super::functions::attention::split_heads;
 use super::{Linear, Module, parameters};
 use crate::error::mistake;
 use crate::rng::Random;
@@ -103,7 +103,7 @@ impl MultiHeadAttention {
     #[track_caller]
     pub fn forward_after(&self, x: &Tensor, past: &mut KeysValues) -> Tensor {
         let [queries, keys, values] =
-            heads_of(&self.qkv.forward(x), self.heads);
+            split_heads(&self.qkv.forward(x), self.heads);
         let [keys, values] = match past.seen.take() {
             None => [keys, values],
             Some([k, v]) => [[k, keys], [v, values]]
