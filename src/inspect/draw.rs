@@ -1,14 +1,15 @@
-//! Pictures of a tape: text for the terminal, DOT for Graphviz, SVG for the
-//! book and for a file beside the verdict. Built in "A tensor that remembers".
+//! Renders a tape as text for the terminal, as DOT for Graphviz, and as SVG
+//! for the book or a file. Built in "A tensor that remembers".
 //!
-//! One visual grammar everywhere: a rounded box is a tensor, a circle is an
-//! operation, a solid line runs forward, a dashed line runs backward.
+//! All renderings use the same symbols: a rounded box is a tensor, a circle is
+//! an operation, a solid line is the forward pass, and a dashed line is the
+//! backward pass.
 //!
-//! Reading order: [`text`], for a terminal of some width [`text_within`] (in
-//! `draw/table.rs`), [`dot`], [`svg`] (in `draw/svg.rs`), for the
-//! curves of "Train the digits" and "Time it honestly" [`plot`] and
-//! [`plot_loglog`] (in `draw/plot.rs`), for the views of "Strides" [`slots`]
-//! (in `draw/slots.rs`), for the numbers of a step [`histograms`] (in
+//! Reading order: [`text`], and [`text_within`] for a terminal of limited
+//! width (in `draw/table.rs`); [`dot`]; [`svg`] (in `draw/svg.rs`); [`plot`]
+//! and [`plot_loglog`] for the curves in "Train the digits" and "Time it
+//! honestly" (in `draw/plot.rs`); [`slots`] for the views in "Strides" (in
+//! `draw/slots.rs`); [`histograms`] for the values of a training step (in
 //! `draw/histogram.rs`); [`save`].
 
 mod histogram;
@@ -26,12 +27,13 @@ pub use table::{table, table_within};
 use std::fs;
 use std::path::Path;
 
-use self::svg::{ALONE, escape};
+use self::svg::{STANDALONE_STYLE, escape};
 use crate::error::Error;
 use crate::shape::list;
 use crate::tape::{Record, Tape};
 
-/// Says how the reader sees a record: its own name, or `%` and its position.
+/// Returns the displayed name of a record: the user's name, or `%` and its
+/// position.
 fn label(tape: &Tape, at: usize) -> String {
     match &tape.records[at].name {
         Some(name) => name.clone(),
@@ -39,14 +41,14 @@ fn label(tape: &Tape, at: usize) -> String {
     }
 }
 
-/// Lists the record's operands as the reader sees them.
+/// Returns the displayed names of a record's operands.
 fn operands(tape: &Tape, record: &Record) -> Vec<String> {
     let known = |&id| tape.position(id).map(|at| label(tape, at));
     let ids = record.parents.iter();
     ids.map(|id| known(id).unwrap_or("?".to_string())).collect()
 }
 
-/// Counts the axes of the first operand.
+/// Returns the number of axes of the first operand.
 fn rank(tape: &Tape, record: &Record) -> usize {
     let first = record.parents.first().and_then(|&id| tape.position(id));
     first.map_or(0, |at| tape.records[at].shape.len())
@@ -56,14 +58,13 @@ fn values(record: &Record) -> String {
     record.values.as_deref().map_or("not kept".to_string(), list)
 }
 
-/// Writes a line for each record, the operands before the results. The line at
-/// `blamed` carries a mark.
+/// Formats the tape as a table with one line per record, operands first. The
+/// record at position `blamed` is marked.
 pub fn text(tape: &Tape, blamed: Option<usize>) -> String {
     text_within(tape, blamed, usize::MAX)
 }
 
-/// Writes the same, with cells that go on below where a line would be longer
-/// than so many columns.
+/// Like [`text`], with cells wrapped so that no line is longer than `columns`.
 pub fn text_within(
     tape: &Tape,
     blamed: Option<usize>,
@@ -90,7 +91,8 @@ pub fn text_within(
     table_within(&rows, columns)
 }
 
-/// Writes the graph in Graphviz's language: `dot -Tsvg tape.dot`.
+/// Formats the graph in Graphviz's DOT language; render it with
+/// `dot -Tsvg tape.dot`.
 pub fn dot(tape: &Tape) -> String {
     let mut dot = String::from("digraph tape {\n  rankdir=LR;\n");
     for (at, record) in tape.records.iter().enumerate() {
@@ -118,20 +120,20 @@ pub fn dot(tape: &Tape) -> String {
     dot + "}\n"
 }
 
-/// Begins a picture of a width and a height, whose words are those of a
-/// program. `name` prefixes the id of the title.
+/// Returns the opening of an SVG picture with a monospace font. `name` is the
+/// prefix of the title's id.
 fn plain_head(name: &str, title: &str, [width, height]: [f64; 2]) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" \
          aria-labelledby=\"{name}-title\" font-size=\"14\" \
          font-family=\"ui-monospace, monospace\" fill=\"currentColor\">\n\
-         <title id=\"{name}-title\">{}</title>\n<style>{ALONE}</style>\n",
+         <title id=\"{name}-title\">{}</title>\n<style>{STANDALONE_STYLE}</style>\n",
         escape(title)
     )
 }
 
-/// Writes a picture. Its folder is made where it is missing.
+/// Writes a picture to a file, and creates its folder if necessary.
 pub fn save(path: &Path, picture: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder).and_then(|()| fs::write(path, picture)).map_err(

@@ -1,15 +1,15 @@
-//! The ledger counts what a step costs, first in "Train the digits": launches,
-//! kernel builds, bytes copied, allocations, nodes.
+//! The ledger counts what a step costs, first in "Train the digits": kernel
+//! launches and builds, bytes copied, allocations, graph nodes.
 //!
-//! The counts are exact and the same in every run, where times are neither,
-//! so tests can own the numbers that the book prints. Each thread counts for
-//! itself: tests run side by side and do not disturb one another.
+//! Unlike times, the counts are exact and the same in every run, so tests can
+//! check the numbers that the book prints. Each thread has its own counts, so
+//! that tests that run in parallel do not disturb each other.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Sub;
 
-/// What was counted.
+/// The events counted so far, or during a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Kernels sent to a queue.
@@ -18,12 +18,12 @@ pub struct Counts {
     pub builds: u64,
     /// Times that the host waited for a device.
     pub waits: u64,
-    /// Bytes that kernels reach in their buffers: of each buffer of a launch
-    /// all up to the last value that the kernel says it may touch, once,
-    /// however often it does.
+    /// Bytes of buffers within the reach of the launched kernels. For each
+    /// buffer of a launch, this is the range up to the last element that the
+    /// kernel may access, counted once.
     pub bytes_reached: u64,
-    /// Multiplications in Part 3's products of matrices and in its
-    /// convolutions, on whichever device.
+    /// Scalar multiplications in the matrix products and convolutions of Part
+    /// 3, on any device.
     pub products: u64,
     /// Bytes copied from the host to a device.
     pub bytes_to_device: u64,
@@ -31,15 +31,15 @@ pub struct Counts {
     pub bytes_to_host: u64,
     /// Buffers allocated on a device.
     pub allocations: u64,
-    /// Buffers freed again.
+    /// Device buffers freed.
     pub frees: u64,
     /// Graph nodes recorded.
     pub nodes: u64,
     /// Graph nodes freed.
     pub nodes_freed: u64,
-    /// Storages of Part 3's arrays made, on whichever device.
+    /// Array storages of Part 3 created, on any device.
     pub storages: u64,
-    /// Storages freed, or given back to wait for their next use.
+    /// Array storages freed, or returned to the cache.
     pub storages_freed: u64,
 }
 
@@ -51,14 +51,14 @@ thread_local! {
     }) };
 }
 
-/// Bytes in the numbers that a device holds.
+/// The memory used by the arrays of a device, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Those in use now.
+    /// Bytes in use now.
     pub now: u64,
-    /// The most that were ever in use.
+    /// The maximum number of bytes ever in use.
     pub peak: u64,
-    /// Those in no array, which wait for their next use.
+    /// Freed bytes that are cached for reuse.
     pub cached: u64,
 }
 
@@ -67,27 +67,27 @@ pub(crate) fn count(entry: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(entry);
 }
 
-/// Runs `step` and says what it alone has cost this thread.
+/// Runs `step`, and returns its value and what it cost on this thread.
 pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
     let before = totals();
     let value = step();
     (value, totals() - before)
 }
 
-/// Returns what this thread has counted since it began.
+/// Returns this thread's counts since it started.
 pub fn totals() -> Counts {
     COUNTS.with_borrow(Counts::clone)
 }
 
 impl Counts {
-    /// Counts the nodes recorded and not freed: 0 after a step that leaks
-    /// nothing.
+    /// Returns the number of nodes created and not freed, which is 0 after a
+    /// step that leaks nothing.
     pub fn live_nodes(&self) -> i64 {
         self.nodes as i64 - self.nodes_freed as i64
     }
 
-    /// Counts the storages made and not freed: 0 after a step that keeps
-    /// nothing.
+    /// Returns the number of storages created and not freed, which is 0 after
+    /// a step that keeps nothing.
     pub fn live_storages(&self) -> i64 {
         self.storages as i64 - self.storages_freed as i64
     }

@@ -1,5 +1,5 @@
-//! Instruments: a graph as a record and as a picture, and what a step costs in
-//! launches, in bytes and in time.
+//! Inspection tools: record and draw a graph, and measure what a step costs in
+//! launches, bytes and time.
 
 pub mod draw;
 pub mod ledger;

@@ -1,8 +1,9 @@
-//! Scopes tell which part of a program works: each has a name, and one may
-//! stand inside another. "How fast, and why" looks into a step by them.
+//! Scopes attribute work to the parts of a program. Each scope has a name, and
+//! scopes can be nested. "How fast, and why" uses them to profile a training
+//! step.
 //!
-//! While nobody [`watch`]es, a scope costs one look at a flag. Part 3's modules
-//! open one for each of their parts; a program opens its own where it likes.
+//! Outside [`watch`], a scope only costs the check of a flag. The modules of
+//! Part 3 open a scope for each of their parts, and programs can open more.
 //!
 //! Reading order: [`scope`], [`watch`], [`Work`], [`Part`], [`Parts`] (in
 //! `scope/parts.rs`).
@@ -24,8 +25,8 @@ thread_local! {
 }
 
 // ANCHOR: scope
-/// Opens a scope inside those that are open. What this thread does until it is
-/// dropped is the work of the part of this name.
+/// Opens a scope inside the current one. Until it is dropped, the work of this
+/// thread is attributed to the part with this name.
 ///
 /// ```
 /// use rungrad::scope::{scope, watch};
@@ -39,15 +40,16 @@ thread_local! {
 #[must_use = "a scope ends where it is dropped"]
 pub fn scope(name: impl Display) -> Scope {
     Scope::open(|watch| {
-        let outer = &watch.parts[watch.at].name;
+        let outer = &watch.parts[watch.current].name;
         let dot = if outer.is_empty() { "" } else { "." };
-        (watch.part(format!("{outer}{dot}{name}")), watch.is_back)
+        (watch.part(format!("{outer}{dot}{name}")), watch.is_backward)
     })
 }
 
-/// Runs `work` and tells what was done in which scope.
+/// Runs `work`, and returns its value and what was done in each scope.
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Parts) {
-    let outer = Outer(WATCHED.replace(true), WATCH.replace(Some(Watch::new())));
+    let outer =
+        RestoreWatch(WATCHED.replace(true), WATCH.replace(Some(Watch::new())));
     let value = work();
     let list = WATCH.with_borrow_mut(|watch| {
         let watch = watch.as_mut().expect("it was put there");
@@ -59,17 +61,17 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> (T, Parts) {
 }
 // ANCHOR_END: scope
 
-/// Puts back what was watched before, after a panic too.
-struct Outer(bool, Option<Watch>);
+/// Restores the previous state of watching, even after a panic.
+struct RestoreWatch(bool, Option<Watch>);
 
-impl Drop for Outer {
+impl Drop for RestoreWatch {
     fn drop(&mut self) {
         WATCHED.set(self.0);
         WATCH.set(self.1.take());
     }
 }
 
-/// A scope that is open; nothing where nobody watches.
+/// An open scope; it does nothing outside [`watch`].
 #[derive(Debug)]
 pub struct Scope(Option<(usize, bool)>);
 
@@ -81,14 +83,15 @@ impl Scope {
         WATCH.with_borrow_mut(|watch| {
             let Some(watch) = watch else { return Scope(None) };
             watch.charge();
-            let before = (watch.at, watch.is_back);
-            (watch.at, watch.is_back) = to(watch);
+            let before = (watch.current, watch.is_backward);
+            (watch.current, watch.is_backward) = to(watch);
             Scope(Some(before))
         })
     }
 
-    /// Opens the scope in which a node was made, for its way back.
-    pub(crate) fn way_back(node: u64) -> Scope {
+    /// Opens the scope in which a node was created, for the node's backward
+    /// step.
+    pub(crate) fn backward_of(node: u64) -> Scope {
         Scope::open(|watch| {
             (watch.nodes.get(&node).copied().unwrap_or(0), true)
         })
@@ -99,17 +102,17 @@ impl Drop for Scope {
     fn drop(&mut self) {
         let Some(before) = self.0 else { return };
         WATCH.with_borrow_mut(|watch| {
-            // A scope that outlives its watch belongs to no other.
+            // If the scope outlives its watch, there is nothing to restore.
             if let Some(watch) = watch {
                 watch.charge();
-                (watch.at, watch.is_back) = before;
+                (watch.current, watch.is_backward) = before;
             }
         });
     }
 }
 
-/// Notes an operation.
-pub(crate) fn ran() {
+/// Counts an operation.
+pub(crate) fn count_operation() {
     if WATCHED.get() {
         WATCH.with_borrow_mut(|watch| {
             let work = watch.as_mut().map(Watch::work);
@@ -118,27 +121,28 @@ pub(crate) fn ran() {
     }
 }
 
-/// Notes that the part which works now has made a node.
-pub(crate) fn made(node: u64) {
+/// Records that the current part has created a node.
+pub(crate) fn record_creation(node: u64) {
     if WATCHED.get() {
         WATCH.with_borrow_mut(|watch| {
             let Some(watch) = watch else { return };
-            watch.nodes.insert(node, watch.at);
+            watch.nodes.insert(node, watch.current);
         });
     }
 }
 
-/// Returns the name of the part that works now, where somebody watches.
+/// Returns the name of the current part, or `None` outside [`watch`].
 pub(crate) fn current() -> Option<String> {
-    let name = |watch: &Watch| watch.parts[watch.at].name.clone();
+    let name = |watch: &Watch| watch.parts[watch.current].name.clone();
     if WATCHED.get() {
         return WATCH.with_borrow(|watch| watch.as_ref().map(name));
     }
     None
 }
 
-/// Returns the name of the part that has made a node, where somebody watches.
-pub(crate) fn maker(node: u64) -> Option<String> {
+/// Returns the name of the part that created a node, or `None` outside
+/// [`watch`].
+pub(crate) fn creator(node: u64) -> Option<String> {
     if !WATCHED.get() {
         return None;
     }
@@ -149,16 +153,16 @@ pub(crate) fn maker(node: u64) -> Option<String> {
     })
 }
 
-/// What was seen so far.
+/// The state of a watch.
 struct Watch {
-    /// The first has no name: what is done in no scope.
+    /// The parts. The first has no name and gets the work outside of scopes.
     parts: Vec<Part>,
-    /// Which part has made which node of a graph.
+    /// The part that created each node.
     nodes: HashMap<u64, usize>,
-    at: usize,
-    is_back: bool,
-    /// Up to here everything was charged to a part.
-    since: (Counts, Instant),
+    current: usize,
+    is_backward: bool,
+    /// The counts and the time up to which work has been attributed.
+    charged_until: (Counts, Instant),
 }
 
 impl Watch {
@@ -166,13 +170,13 @@ impl Watch {
         Watch {
             parts: vec![Part::default()],
             nodes: HashMap::new(),
-            at: 0,
-            is_back: false,
-            since: (ledger::totals(), Instant::now()),
+            current: 0,
+            is_backward: false,
+            charged_until: (ledger::totals(), Instant::now()),
         }
     }
 
-    /// Finds the place of a part, in the order in which they first worked.
+    /// Returns the index of a part, and adds the part if it is new.
     fn part(&mut self, name: String) -> usize {
         let known = self.parts.iter().position(|part| part.name == name);
         known.unwrap_or_else(|| {
@@ -182,20 +186,21 @@ impl Watch {
     }
 
     fn work(&mut self) -> &mut Work {
-        let part = &mut self.parts[self.at];
-        if self.is_back { &mut part.backward } else { &mut part.forward }
+        let part = &mut self.parts[self.current];
+        if self.is_backward { &mut part.backward } else { &mut part.forward }
     }
 
-    /// Charges what was done since the last time to the part that works.
+    /// Attributes the work since the last call to the current part.
     fn charge(&mut self) {
         let (counts, now) = (ledger::totals(), Instant::now());
-        let (done, spent) = (counts - self.since.0, now - self.since.1);
+        let (done, spent) =
+            (counts - self.charged_until.0, now - self.charged_until.1);
         let work = self.work();
         work.launches += done.launches;
         work.bytes += done.bytes_reached;
         work.products += done.products;
         work.host += spent;
-        self.since = (counts, now);
+        self.charged_until = (counts, now);
     }
 }
 
@@ -238,18 +243,18 @@ mod tests {
         let ((), parts) = watch(|| {
             {
                 let _scope = scope("made");
-                ran();
-                made(7);
+                count_operation();
+                record_creation(7);
             }
-            ran();
-            made(8);
-            assert_eq!(maker(7).as_deref(), Some("made"));
-            assert_eq!(maker(8).as_deref(), Some(""));
-            assert_eq!(maker(9), None);
-            let _back = Scope::way_back(7);
+            count_operation();
+            record_creation(8);
+            assert_eq!(creator(7).as_deref(), Some("made"));
+            assert_eq!(creator(8).as_deref(), Some(""));
+            assert_eq!(creator(9), None);
+            let _back = Scope::backward_of(7);
             assert_eq!(current().as_deref(), Some("made"));
-            ran();
-            ran();
+            count_operation();
+            count_operation();
         });
         let of =
             |part: &Part| (part.forward.operations, part.backward.operations);

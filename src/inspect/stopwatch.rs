@@ -1,12 +1,12 @@
-//! Stopwatches for the host and for a device, built in "Time it honestly".
+//! Measures time on the host and on a device, built in "Time it honestly".
 //!
-//! One run says little: the first one compiles, every clock has its grain,
-//! and other programs want the machine too. So the work is done once before
-//! the clock runs, then again and again until patience ends, and the median
-//! counts: a few interrupted runs do not move it.
+//! A single run is not reliable: the first one compiles kernels, clocks have
+//! limited resolution, and other programs interrupt. So the work runs once
+//! before the measurement and then repeatedly for 100 ms. The result is the
+//! median, which a few interrupted runs do not change.
 //!
 //! Reading order: [`median`], [`host`], [`device`], [`launches`], [`Seconds`],
-//! and [`machine`], without which no time means anything.
+//! and [`machine`], because a time is meaningless without the machine.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -16,32 +16,32 @@ use crate::Error;
 #[cfg(feature = "opencl")]
 use crate::opencl::{Event, Gpu};
 
-/// How long one piece of work is measured for.
-const PATIENCE: Duration = Duration::from_millis(100);
-/// Work that takes longer than patience is still done so often.
-const LEAST_RUNS: usize = 7;
+/// How long a measurement repeats the work.
+const MIN_MEASURING_TIME: Duration = Duration::from_millis(100);
+/// The minimum number of runs, for work that takes longer.
+const MIN_RUNS: usize = 7;
 
-/// Finds the median: half of the values are at most as large. It is not a
-/// number where there are no values.
+/// Returns the median (the upper one of an even number of values), or NaN if
+/// `values` is empty.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 // ANCHOR: host-clock
-/// Measures the seconds that `work` takes by the host's clock, the median of
-/// many runs after one that does not count.
+/// Measures the seconds that `work` takes on the host's clock: the median of
+/// many runs after a warm-up run.
 ///
-/// Work for a device must wait for the device at its end, or the clock stops
-/// when the work has been asked for, and not when it is done.
+/// Work on a device must end by waiting for the device. Otherwise the clock
+/// stops when the work has been submitted, not when it is done.
 pub fn host<T>(
     mut work: impl FnMut() -> Result<T, Error>,
 ) -> Result<f64, Error> {
-    many(|| {
+    median_of_runs(|| {
         let start = Instant::now();
         let value = work()?;
         let time = start.elapsed();
-        // What was computed is dropped after the clock has stopped.
+        // Drop the value after the clock has stopped.
         drop(std::hint::black_box(value));
         Ok(time.as_secs_f64())
     })
@@ -50,26 +50,25 @@ pub fn host<T>(
 
 #[cfg(feature = "opencl")]
 // ANCHOR: device-clock
-/// Measures the seconds that a launch takes by the device's own clock, from
-/// its start to its end, the median of many runs after one that does not
-/// count.
+/// Measures the seconds that a launch takes on the device's clock, from start
+/// to end: the median of many runs after a warm-up run.
 pub fn device(
     mut launch: impl FnMut() -> Result<Event, Error>,
 ) -> Result<f64, Error> {
-    many(|| {
+    median_of_runs(|| {
         let times = launch()?.times()?;
         Ok(times.ran() as f64 * 1e-9)
     })
 }
 // ANCHOR_END: device-clock
 
-/// Measures the seconds that some launches take together by the device's own
-/// clock, from the start of the first to the end of the last.
+/// Measures the seconds that several launches take on the device's clock, from
+/// the start of the first to the end of the last.
 #[cfg(feature = "opencl")]
 pub fn launches(
     mut run: impl FnMut() -> Result<Vec<Event>, Error>,
 ) -> Result<f64, Error> {
-    many(|| {
+    median_of_runs(|| {
         let times = run()?;
         let times = times.iter().map(Event::times);
         let times = times.collect::<Result<Vec<_>, Error>>()?;
@@ -80,18 +79,20 @@ pub fn launches(
 }
 
 // ANCHOR: many
-fn many(mut run: impl FnMut() -> Result<f64, Error>) -> Result<f64, Error> {
+fn median_of_runs(
+    mut run: impl FnMut() -> Result<f64, Error>,
+) -> Result<f64, Error> {
     run()?;
     let mut times = vec![];
     let start = Instant::now();
-    while start.elapsed() < PATIENCE || times.len() < LEAST_RUNS {
+    while start.elapsed() < MIN_MEASURING_TIME || times.len() < MIN_RUNS {
         times.push(run()?);
     }
     Ok(median(times))
 }
 // ANCHOR_END: many
 
-/// A time as people write it: `12.5 µs`.
+/// A duration that is displayed with a suitable unit: `12.5 µs`.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Seconds(pub f64);
 
@@ -106,8 +107,8 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Names the machine whose clocks these are: the device and its driver, the
-/// host's processor and its threads.
+/// Describes the machine: the device with its driver, and the host's CPU with
+/// its number of threads.
 #[cfg(feature = "opencl")]
 pub fn machine(gpu: &Gpu) -> String {
     let device = gpu.info();
@@ -124,10 +125,10 @@ pub fn machine(gpu: &Gpu) -> String {
     )
 }
 
-/// Names the processor, as far as Linux tells it.
+/// Returns the name of the CPU, or its architecture where the name is unknown.
 pub fn processor() -> String {
-    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = told.lines().find_map(|line| {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = cpuinfo.lines().find_map(|line| {
         line.strip_prefix("model name")?.trim_start().strip_prefix(": ")
     });
     name.unwrap_or(env::consts::ARCH).to_string()
@@ -153,12 +154,12 @@ mod tests {
     #[test]
     fn the_first_run_does_not_count_and_there_are_several() {
         let mut runs = 0;
-        let time = many(|| {
+        let time = median_of_runs(|| {
             runs += 1;
             Ok(if runs == 1 { 1000.0 } else { 2.0 })
         });
         assert_eq!(time, Ok(2.0));
-        assert!(runs > LEAST_RUNS);
+        assert!(runs > MIN_RUNS);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! The tape: a plain record of a graph, the same for every part, built in
-//! "A tensor that remembers". [`crate::draw`] turns it into pictures, and
-//! [`Tape::blame`] finds the first wrong rule.
+//! The tape: a graph as plain records, in the same format for all parts of the
+//! course, built in "A tensor that remembers". [`crate::draw`] draws it, and
+//! [`Tape::blame`] finds the first wrong gradient rule.
 //!
 //! Reading order: [`Record`], [`Tape`], [`Blame`].
 
@@ -13,35 +13,35 @@ use crate::reference::Array;
 
 pub use blame::Blame;
 
-/// A gradient as a rule gave it: its shape and its elements.
+/// A gradient computed by a rule: its shape and its elements.
 pub type Gradient = (Vec<usize>, Vec<f32>);
 
-/// One tensor of a graph, in plain numbers.
+/// A tensor of a graph, as plain numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Unique in the process.
+    /// Unique within the process.
     pub id: u64,
-    /// The operation that made it.
+    /// The operation that computed the tensor.
     pub op: Op,
     /// The ids of the operands, in order.
     pub parents: Vec<u64>,
-    /// The size along each axis.
+    /// The size of each axis.
     pub shape: Vec<usize>,
-    /// The elements, where the engine kept them.
+    /// The elements, if the engine saved them.
     pub values: Option<Vec<f32>>,
-    /// The gradient that arrived here in a recorded backward.
+    /// The gradient of this tensor, after a recorded backward pass.
     pub grad: Option<Vec<f32>>,
-    /// What the rule gave to each operand in that backward.
+    /// The gradients that the rule computed for each operand in that pass.
     pub parent_grads: Vec<Option<Gradient>>,
-    /// What the reader calls it, if anything.
+    /// The user's name for the tensor, if any.
     pub name: Option<String>,
-    /// Which part of the program made it, where somebody watched its
-    /// [scopes](crate::scope).
+    /// The part of the program that created the tensor, if its
+    /// [scopes](crate::scope) were watched.
     pub part: Option<String>,
 }
 
 impl Record {
-    /// Makes a record of the values alone.
+    /// Creates a record without gradients.
     pub fn new(
         id: u64,
         op: Op,
@@ -62,7 +62,8 @@ impl Record {
         }
     }
 
-    /// Returns the values for the judge, where the engine kept them.
+    /// Returns the values as an array for the reference implementation, if the
+    /// engine saved them.
     fn array(&self) -> Option<Array> {
         Some(Array::new(&self.shape, self.values.as_ref()?))
     }
@@ -71,29 +72,31 @@ impl Record {
 /// A graph as records, parents first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tape {
-    /// Parents stand before their children; the result is the last.
+    /// The records in topological order: parents before children, the result
+    /// last.
     pub records: Vec<Record>,
 }
 
 impl Tape {
-    /// Makes a tape of records that stand in topological order.
+    /// Creates a tape from records in topological order.
     pub fn new(records: Vec<Record>) -> Tape {
         Tape { records }
     }
 
-    /// Finds the position of a record.
+    /// Returns the position of the record with this id.
     pub fn position(&self, id: u64) -> Option<usize> {
         self.records.iter().position(|r| r.id == id)
     }
 
-    /// Calls the record with this id by a name of the reader's.
+    /// Sets the user's name for the record with this id.
     pub fn set_name(&mut self, id: u64, name: &str) {
         if let Some(at) = self.position(id) {
             self.records[at].name = Some(name.to_string());
         }
     }
 
-    /// Notes what a backward brought to a record and what its rule gave on.
+    /// Stores the gradient of a record, and the gradients that its rule
+    /// computed for its operands.
     pub fn set_grads(
         &mut self,
         id: u64,

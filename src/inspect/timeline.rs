@@ -1,10 +1,10 @@
-//! A timeline tells what ran on a device, and when, beside the calls of the
-//! host that asked for it; built in "Time it honestly".
+//! A timeline of the work on devices and of the host calls that requested it,
+//! built in "Time it honestly".
 //!
-//! It is a plain record, as a [`Tape`](crate::tape::Tape) is:
-//! [`opencl::record`](crate::opencl::record) fills it, and any example shows
-//! it when it is asked to by `--timeline` or `--trace FILE`, as
-//! [`program`](crate::program) says.
+//! It is a plain record, like a [`Tape`](crate::tape::Tape).
+//! [`opencl::record`](crate::opencl::record) fills it. Every example prints it
+//! with `--timeline` and saves it with `--trace FILE`; see
+//! [`program`](crate::program).
 //!
 //! Reading order: [`Times`], [`Slice`], [`Timeline`]; [`Timeline::text`] (in
 //! `timeline/text.rs`) and [`Timeline::perfetto`] (in
@@ -13,93 +13,94 @@
 mod perfetto;
 mod text;
 
-/// Four moments of a launch or a copy, in nanoseconds. Those of an
-/// [`Event`](crate::opencl::Event) are told by the device's own clock, and
-/// only their differences mean something; those of a [`Timeline`] count from
-/// its beginning.
+/// Four timestamps of a launch or a copy, in nanoseconds. In an
+/// [`Event`](crate::opencl::Event) they are readings of the device's clock,
+/// and only their differences are meaningful. In a [`Timeline`] they count
+/// from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// The host put it in the queue.
+    /// When the host put the command into the queue.
     pub queued: u64,
-    /// The driver handed it to the device.
+    /// When the driver submitted it to the device.
     pub submitted: u64,
-    /// The first work-item, or the first byte, started.
+    /// When the first work-item, or the first byte, started.
     pub started: u64,
-    /// The last one ended.
+    /// When the last one ended.
     pub ended: u64,
 }
 
 impl Times {
-    /// Counts the nanoseconds of work: from start to end.
+    /// Returns the duration of the work, from start to end.
     pub fn ran(&self) -> u64 {
         self.ended.saturating_sub(self.started)
     }
 
-    /// Counts the nanoseconds before the work: from the queue to the start.
+    /// Returns the delay before the work, from the queue to the start.
     pub fn waited(&self) -> u64 {
         self.started.saturating_sub(self.queued)
     }
 }
 
-/// What a slice is.
+/// The kind of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceKind {
-    /// The launch of a kernel.
+    /// A kernel launch.
     Launch,
     /// A copy from the host to the device.
     Upload,
     /// A copy from the device to the host.
     Read,
-    /// The compiler at work on a kernel's text.
+    /// The compilation of a kernel.
     Build,
-    /// The host waiting for all that it has asked for.
+    /// The host waiting for all submitted work.
     Finish,
 }
 
-/// One call of the host, and what became of it on the device. All times are
-/// nanoseconds since the timeline began.
+/// A call of the host, and the work that it caused on the device. All times
+/// are in nanoseconds since the beginning of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// What was asked for.
+    /// The kind of call.
     pub kind: SliceKind,
-    /// The kernel, or what the call is called: `upload`, `read`.
+    /// The name of the kernel or of the call: `upload`, `read`.
     pub name: String,
-    /// Groups and their size, or how much was copied.
+    /// The number and size of the work-groups, or the amount of data copied.
     pub amount: String,
-    /// Bytes that were copied.
+    /// The number of bytes copied.
     pub bytes: u64,
-    /// The device: the 1 of `gpu:1`.
+    /// The index of the device: the 1 of `gpu:1`.
     pub device: usize,
-    /// Which of the host's threads called, in the order of their first calls.
+    /// The calling thread of the host, numbered in the order of first calls.
     pub thread: usize,
-    /// For which part of the program, where somebody watched its
-    /// [scopes](crate::scope).
+    /// The part of the program that made the call, if its
+    /// [scopes](crate::scope) were watched.
     pub part: Option<String>,
-    /// The operations in a kernel that was written for them, those of a shape
-    /// together: `add, relu [512, 256]; sum [512]`.
+    /// The operations in a generated kernel, grouped by shape:
+    /// `add, relu [512, 256]; sum [512]`.
     pub holds: Option<String>,
-    /// When the host called, and when it could go on.
+    /// When the call began, and when it returned.
     pub call: [u64; 2],
-    /// When the device did it. A build and a finish are the host's alone.
+    /// When the device did the work. `None` for builds and waits, which have
+    /// no work on the device.
     pub times: Option<Times>,
 }
 
-/// What ran, in the order of the calls.
+/// Calls and the work they caused, in the order of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// The devices that took part: the 1 of `gpu:1`, and the name.
+    /// The devices in use: the 1 of `gpu:1`, and the name.
     pub devices: Vec<(usize, String)>,
-    /// One for each call.
+    /// One slice per call.
     pub slices: Vec<Slice>,
 }
 
 impl Timeline {
-    /// Says whether no device was asked for anything.
+    /// Returns `true` if no device was used.
     pub fn is_empty(&self) -> bool {
         self.slices.is_empty()
     }
 
-    /// Lists the launches, in the order of the calls.
+    /// Iterates over the launches in the order of the calls.
     pub fn launches(&self) -> impl Iterator<Item = &Slice> {
         self.slices.iter().filter(|slice| slice.kind == SliceKind::Launch)
     }

@@ -89,7 +89,7 @@ fn sweep<'a>(
             continue;
         };
         // Attribute this work to the scope in which the node was created.
-        let _part = Scope::way_back(node.id);
+        let _part = Scope::backward_of(node.id);
         let mut grads = function.backward(ctx, &grad_out);
         check_rule(function, ctx, &grads)?;
         visit(node, &grad_out, &grads);

@@ -158,7 +158,7 @@ impl Context {
 
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {
-        scope::ran();
+        scope::count_operation();
         let input = |t: &&Tensor| Input {
             meta: t.node.is_none().then(|| TensorMeta::of(&t.array)),
             saved: None,
@@ -293,7 +293,7 @@ impl Node {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ledger::count(|c| c.nodes += 1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        scope::made(id);
+        scope::record_creation(id);
         Node { id, meta: TensorMeta::of(output), origin, traced }
     }
 

@@ -82,7 +82,7 @@ pub fn memory(
     }
     let nodes: Vec<&Arc<Node>> = loss.node.iter().flat_map(graph).collect();
     for node in nodes {
-        let name = scope::maker(node.id).unwrap_or_default();
+        let name = scope::creator(node.id).unwrap_or_default();
         for storage in node.saved() {
             let kept = bytes(storage);
             if kept > 0 {

@@ -43,7 +43,7 @@ pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
             }
         };
         let shape = node.meta.shape();
-        let part = scope::maker(node.id);
+        let part = scope::creator(node.id);
         let record = Record::new(node.id, op, parents, shape, None);
         records.push(Record { part, ..record });
     }

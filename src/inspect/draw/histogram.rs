@@ -1,4 +1,4 @@
-//! Many numbers as how often each size of them occurs.
+//! Histograms of tensor values as SVG.
 
 use std::fmt::Write;
 
@@ -6,30 +6,30 @@ use super::plain_head;
 use super::svg::{VALUE, escape};
 
 const WIDTH: f64 = 680.0;
-/// The height of a histogram, with the room to the next.
-const ROW: f64 = 58.0;
+/// The height of a histogram, including the gap to the next.
+const ROW_HEIGHT: f64 = 58.0;
 const TOP: f64 = 14.0;
-/// Where the bars stand, and how high they are.
+/// The horizontal range of the bars, and their maximum height.
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 470.0;
-const HIGH: f64 = 34.0;
+const MAX_BAR_HEIGHT: f64 = 34.0;
 const BARS: usize = 40;
 
-/// Draws a histogram of the numbers of each tensor, one below the other, as
-/// SVG. Each has an axis of its own, as wide to both sides of 0 as the largest
-/// of its numbers; beside it stand their deviation from 0 and the share of
-/// zeros, and how many are no numbers at all. `name` prefixes the id of the
-/// title, which is what a screen reader says.
+/// Draws one histogram per tensor, one below the other, as SVG. Each has its
+/// own axis, which is symmetric around 0 and reaches to the largest absolute
+/// value. Next to it are the root mean square, the percentage of zeros, and
+/// the number of infinite or NaN values. `name` is the prefix of the title's
+/// id; screen readers read the title.
 pub fn histograms<'a>(
     name: &str,
     title: &str,
     tensors: impl IntoIterator<Item = (&'a str, &'a [f32])>,
 ) -> String {
     let tensors: Vec<(&str, &[f32])> = tensors.into_iter().collect();
-    let height = TOP + ROW * tensors.len() as f64;
+    let height = TOP + ROW_HEIGHT * tensors.len() as f64;
     let mut svg = plain_head(name, title, [WIDTH, height]);
     for (at, (tensor, numbers)) in tensors.into_iter().enumerate() {
-        histogram(&mut svg, TOP + ROW * at as f64, tensor, numbers);
+        histogram(&mut svg, TOP + ROW_HEIGHT * at as f64, tensor, numbers);
     }
     svg + "</svg>\n"
 }
@@ -38,8 +38,9 @@ fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
     };
-    let (foot, middle) = (top + HIGH, f64::midpoint(LEFT, RIGHT));
-    let Counted { most, bars, zeros, strange } = Counted::of(numbers);
+    let (foot, middle) = (top + MAX_BAR_HEIGHT, f64::midpoint(LEFT, RIGHT));
+    let ValueCounts { most, bars, zeros, not_finite } =
+        ValueCounts::of(numbers);
     put(format_args!(
         "<text x=\"10\" y=\"{:.1}\">{}</text>",
         top + 20.0,
@@ -48,8 +49,8 @@ fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
     let wide = (RIGHT - LEFT) / BARS as f64;
     let fullest = bars.iter().copied().max().unwrap_or(0).max(1);
     for (bar, count) in bars.iter().enumerate().filter(|(_, n)| **n > 0) {
-        // One number alone is seen, too.
-        let high = (HIGH * *count as f64 / fullest as f64).max(1.0);
+        // Keep a bar with a single value visible.
+        let high = (MAX_BAR_HEIGHT * *count as f64 / fullest as f64).max(1.0);
         put(format_args!(
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{high:.1}\" \
              fill=\"{VALUE}\"/>",
@@ -79,31 +80,31 @@ fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
         "<text x=\"484\" y=\"{:.1}\">deviation {:.1e}</text>\n\
          <text x=\"484\" y=\"{:.1}\">{share:.0} % of {count} are 0</text>",
         top + 14.0,
-        deviation(numbers),
+        root_mean_square(numbers),
         top + 32.0
     ));
-    if strange > 0 {
+    if not_finite > 0 {
         put(format_args!(
-            "<text x=\"484\" y=\"{:.1}\">{strange} are no numbers</text>",
+            "<text x=\"484\" y=\"{:.1}\">{not_finite} are no numbers</text>",
             top + 49.0
         ));
     }
 }
 
-/// How often each size occurs.
+/// The value counts of a histogram.
 #[derive(Debug, PartialEq)]
-struct Counted {
-    /// The largest size.
+struct ValueCounts {
+    /// The largest absolute value.
     most: f32,
-    /// From its negative up to it. Zeros are in none.
+    /// The counts of nonzero values in equal intervals from `-most` to `most`.
     bars: [usize; BARS],
     zeros: usize,
-    /// What is infinite, or no number.
-    strange: usize,
+    /// The number of infinite and NaN values.
+    not_finite: usize,
 }
 
-impl Counted {
-    fn of(numbers: &[f32]) -> Counted {
+impl ValueCounts {
+    fn of(numbers: &[f32]) -> ValueCounts {
         let finite = || numbers.iter().copied().filter(|n| n.is_finite());
         let most = finite().map(f32::abs).fold(0.0, f32::max);
         let mut bars = [0; BARS];
@@ -116,13 +117,13 @@ impl Counted {
             let part = (number / most + 1.0) / 2.0 * BARS as f32;
             bars[(part as usize).min(BARS - 1)] += 1;
         }
-        let strange = numbers.len() - finite().count();
-        Counted { most, bars, zeros, strange }
+        let not_finite = numbers.len() - finite().count();
+        ValueCounts { most, bars, zeros, not_finite }
     }
 }
 
-/// Computes the root of the mean square of those that are numbers.
-fn deviation(numbers: &[f32]) -> f64 {
+/// Returns the root mean square of the finite values.
+fn root_mean_square(numbers: &[f32]) -> f64 {
     let finite = || numbers.iter().filter(|n| n.is_finite());
     let squares: f64 = finite().map(|&n| f64::from(n).powi(2)).sum();
     (squares / finite().count().max(1) as f64).sqrt()
@@ -135,8 +136,9 @@ mod tests {
     #[test]
     fn each_number_is_in_the_bar_of_its_size() {
         let numbers = [-2.0, -1.95, 0.0, 0.01, -0.01, 1.0, 2.0, 2.0];
-        let Counted { most, bars, zeros, strange } = Counted::of(&numbers);
-        assert_eq!((most, zeros, strange), (2.0, 1, 0));
+        let ValueCounts { most, bars, zeros, not_finite } =
+            ValueCounts::of(&numbers);
+        assert_eq!((most, zeros, not_finite), (2.0, 1, 0));
         let full = bars.iter().enumerate().filter(|(_, count)| **count > 0);
         let full: Vec<(usize, usize)> = full.map(|(i, n)| (i, *n)).collect();
         assert_eq!(full, [(0, 2), (19, 1), (20, 1), (30, 1), (39, 2)]);
@@ -146,10 +148,10 @@ mod tests {
     #[test]
     fn what_is_no_number_is_counted_apart() {
         let numbers = [f32::NAN, 3.0, f32::INFINITY, -4.0];
-        let counted = Counted::of(&numbers);
-        assert_eq!((counted.most, counted.strange), (4.0, 2));
+        let counted = ValueCounts::of(&numbers);
+        assert_eq!((counted.most, counted.not_finite), (4.0, 2));
         assert_eq!(counted.bars.iter().sum::<usize>(), 2);
-        assert!((deviation(&numbers) - 12.5_f64.sqrt()).abs() < 1e-9);
+        assert!((root_mean_square(&numbers) - 12.5_f64.sqrt()).abs() < 1e-9);
         let svg = histograms("h", "Sizes", [("odd <x>", &numbers[..])]);
         assert!(svg.contains("2 are no numbers"), "{svg}");
         assert!(svg.contains("odd &lt;x>"), "{svg}");

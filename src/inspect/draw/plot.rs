@@ -1,4 +1,4 @@
-//! Curves and points over two axes, in the color of the tapes.
+//! Plots of curves and points over two axes, in the colors of the tapes.
 
 use std::fmt::Write;
 
@@ -7,38 +7,38 @@ use super::svg::{CPU, GPU, GRAD, VALUE, escape};
 
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 400.0;
-/// Room for the words around the axes.
+/// Margins for the labels of the axes.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 54.0;
 
-/// What is drawn for the points of a series.
+/// How the points of a series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// A line from each point to the next.
+    /// A line through all points.
     Line,
     /// A line from the first point to the second, from the third to the
     /// fourth, and so on.
     Pieces,
-    /// A filled dot for each point.
+    /// A filled dot at each point.
     Dots,
-    /// A ring for each point, which is told from a dot without its color.
+    /// A ring at each point, which differs from a dot even without color.
     Rings,
 }
 
-/// The color of a series: the page's, so that it follows the theme.
+/// The color of a series, taken from the page, so that it follows the theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
-    /// The color of the text.
+    /// The text color.
     Text,
     /// The color of values.
     Value,
     /// The color of gradients.
     Grad,
-    /// The color of the host.
+    /// The color of the CPU.
     Cpu,
-    /// The color of a device.
+    /// The color of a GPU.
     Gpu,
 }
 
@@ -54,21 +54,22 @@ impl Color {
     }
 }
 
-/// Points that belong together.
+/// A series of points with a common name, mark and color.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What the legend calls it.
+    /// The name in the legend.
     pub name: String,
-    /// How it is drawn.
+    /// How the points are drawn.
     pub mark: Mark,
-    /// In which color.
+    /// The color.
     pub color: Color,
     /// The points, `(x, y)`.
     pub points: Vec<(f32, f32)>,
 }
 
-/// Draws series over two axes as SVG. `name` prefixes the id of the title,
-/// which is what a screen reader says; `axes` are the words along x and y.
+/// Draws series over two linear axes as SVG. `name` is the prefix of the
+/// title's id; screen readers read the title. `axes` are the labels of the x
+/// and y axes.
 pub fn plot(
     name: &str,
     title: &str,
@@ -78,8 +79,7 @@ pub fn plot(
     drawing(name, title, axes, series, Scale::new)
 }
 
-/// Draws the same with a step for each power of ten along both axes, for
-/// points that are larger than 0.
+/// Like [`plot`], with logarithmic axes. Points must be positive.
 pub fn plot_loglog(
     name: &str,
     title: &str,
@@ -163,12 +163,12 @@ fn drawing(
     svg + "</svg>\n"
 }
 
-/// Says how far some words of size 14 reach.
+/// Estimates the width of a text in font size 14.
 fn width(words: &str) -> f64 {
     8.5 * words.chars().count() as f64
 }
 
-/// Writes one element for all points of a series.
+/// Returns one path element for all points of a series.
 fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (at, (x, y)) in places.iter().enumerate() {
@@ -176,7 +176,7 @@ fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
             Mark::Line if at > 0 => format!("L{x:.1} {y:.1}"),
             Mark::Pieces if at % 2 == 1 => format!("L{x:.1} {y:.1}"),
             Mark::Line | Mark::Pieces => format!("M{x:.1} {y:.1}"),
-            // A line of no length with round ends is a dot.
+            // A line of length 0 with round caps is a dot.
             Mark::Dots => format!("M{x:.1} {y:.1}h0"),
             Mark::Rings => {
                 format!("M{:.1} {y:.1}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0", x - 3.0)
@@ -195,21 +195,21 @@ fn drawn(mark: Mark, color: &str, places: &[(f64, f64)]) -> String {
     )
 }
 
-/// Numbers along an axis.
+/// The scale of an axis.
 struct Scale {
     from: f64,
     to: f64,
-    /// Where `from` and `to` stand on the page.
+    /// The positions of `from` and `to` on the page.
     places: (f64, f64),
     ticks: Vec<f64>,
     decimals: usize,
-    /// Whether all this, but for the places, is in powers of ten.
+    /// Whether `from`, `to` and `ticks` are exponents of ten.
     is_powers: bool,
 }
 
 impl Scale {
-    /// Makes an axis that reaches from round number to round number around all
-    /// values.
+    /// Creates a linear axis from the round number below all values to the
+    /// round number above them.
     fn new(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
@@ -225,7 +225,8 @@ impl Scale {
             0.0 => (least - 0.5, most + 0.5),
             _ => (0.0, 1.0),
         };
-        // Ticks are 1, 2 or 5 times a power of ten apart: four to nine.
+        // The step is 1, 2 or 5 times a power of ten, and gives four to nine
+        // ticks.
         let rough = (most - least) / 8.0;
         let power = rough.log10().floor();
         let step = [1.0, 2.0, 5.0, 10.0]
@@ -242,14 +243,16 @@ impl Scale {
         Scale { from, to, places, ticks, decimals, is_powers: false }
     }
 
-    /// Makes an axis that reaches from power of ten to power of ten.
+    /// Creates a logarithmic axis from the power of ten below all values to
+    /// the power of ten above them.
     fn powers(
         values: &mut dyn Iterator<Item = f32>,
         start: f64,
         end: f64,
     ) -> Scale {
         let powers = values.filter(|v| *v > 0.0 && v.is_finite());
-        // In `f32`, where 0.01 is 10 to the power of -2 and not a little less.
+        // Round to `f32`, so that log10(0.01) is exactly -2 instead of a
+        // little less.
         let powers = powers.map(|v| f64::from(f64::from(v).log10() as f32));
         let (least, most) = powers
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), v| {
@@ -266,7 +269,7 @@ impl Scale {
         Scale { from, to, places, ticks, decimals: 0, is_powers: true }
     }
 
-    /// Says where a value stands.
+    /// Returns the position of a value.
     fn place(&self, value: f64) -> f64 {
         match self.is_powers {
             true => self.along(value.log10()),
@@ -312,7 +315,7 @@ mod tests {
         plot("test", "A test", ["epoch", "loss"], &[series])
     }
 
-    /// Draws the path of the series: the first with a rounded end.
+    /// Returns the path of the first series, identified by its round caps.
     fn path(svg: &str) -> &str {
         let line = svg.lines().find(|l| l.contains("linecap")).unwrap();
         line.split('"').nth(1).unwrap()
@@ -321,7 +324,7 @@ mod tests {
     #[test]
     fn the_lowest_value_stands_on_the_axis_and_the_highest_below_the_title() {
         let svg = line(&[(0.0, 2.0), (10.0, 0.0)]);
-        // From the upper left to the lower right of the frame.
+        // From the top left to the bottom right corner of the frame.
         assert_eq!(path(&svg), "M64.0 44.0L660.0 346.0");
     }
 
@@ -352,14 +355,14 @@ mod tests {
         assert_eq!(words.join(" "), "10⁻² 10⁻¹ 10⁰ 10¹ 10² 10³ 10⁴");
         let places = [0.01, 1.0, 100.0].map(|value| scale.place(value));
         assert_eq!(places, [0.0, 20.0, 40.0]);
-        // A value that is a power has no empty one below it.
+        // If a bound is a power of ten, the axis ends there.
         let edge = Scale::powers(&mut [0.01, 1.0].into_iter(), 0.0, 1.0);
         assert_eq!(edge.ticks, [-2.0, -1.0, 0.0]);
-        // What is endless has no place on it.
+        // Infinite and NaN values are ignored.
         let endless = [0.01, f32::INFINITY, 1.0, f32::NAN];
         let endless = Scale::powers(&mut endless.into_iter(), 0.0, 1.0);
         assert_eq!(endless.ticks, edge.ticks);
-        // One alone begins a scale of two.
+        // A single value gets an axis of two powers.
         let one = Scale::powers(&mut [100.0].into_iter(), 0.0, 1.0);
         assert_eq!(one.ticks, [2.0, 3.0]);
         let none = Scale::powers(&mut [0.0, -1.0].into_iter(), 0.0, 1.0);
@@ -379,8 +382,8 @@ mod tests {
         assert!(line(&[]).contains("a &lt; b</text>"));
     }
 
-    /// Every line of two pictures: each stands where it stood when somebody
-    /// looked at it.
+    /// Compares two plots line by line with pictures that a person has
+    /// checked.
     #[test]
     fn whole_plots_are_as_they_were_drawn() {
         let series = |name: &str, mark, color, points: &[(f32, f32)]| Series {

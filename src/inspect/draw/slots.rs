@@ -1,43 +1,45 @@
-//! Memory as a row of slots, and under it the ways to walk it: each element
-//! of a view has a line to the slot that it lies in.
+//! Draws memory as a row of slots, and views of it below: a line connects each
+//! element of a view with its slot.
 
 use std::fmt::Write;
 
 use super::plain_head;
 use super::svg::{VALUE, escape};
 
-/// The least width, that of the book's figures. Many elements take more.
+/// The minimum width, which is the width of the book's figures. More elements
+/// make it wider.
 const WIDTH: f64 = 680.0;
-/// Where the slots begin, on the right of words that are not too long.
-const LEFT: f64 = 176.0;
+/// The left edge of the slots, if the labels on the left are short.
+const MIN_LEFT: f64 = 176.0;
 const RIGHT: f64 = 12.0;
-/// A cell's side is between these.
-const CELL: (f64, f64) = (32.0, 72.0);
-/// How tall a cell is.
-const TALL: f64 = 28.0;
-/// Between two rows of a view; between two matrices it is twice as much.
+/// The minimum and maximum width of a cell.
+const CELL_WIDTHS: (f64, f64) = (32.0, 72.0);
+/// The height of a cell.
+const CELL_HEIGHT: f64 = 28.0;
+/// The gap between two rows of a view; between two matrices it is twice as
+/// large.
 const GAP: f64 = 10.0;
-/// How tall a view is, from its slots to the next view.
-const STEP: f64 = 116.0;
-/// From its slots down to its elements.
+/// The height of a view, from its slots to the next view.
+const VIEW_HEIGHT: f64 = 116.0;
+/// The distance from the slots down to the elements.
 const DROP: f64 = 56.0;
 
-/// A view as the picture shows it.
+/// A view to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnView {
-    /// What stands on its left, the first line in bold.
+    /// The label on the left; its first line is bold.
     pub words: Vec<String>,
-    /// The size along each axis.
+    /// The size of each axis.
     pub shape: Vec<usize>,
     /// The elements in row-major order.
     pub values: Vec<f32>,
-    /// Where each element lies; nothing for a view of other memory.
+    /// The slot of each element; empty for a view of different memory.
     pub slots: Vec<usize>,
 }
 
 impl DrawnView {
-    /// Says where the cells begin, in cells and in gaps: one gap for each axis
-    /// that begins anew.
+    /// Returns the horizontal positions of the cells, counted in cells and in
+    /// gaps. A cell is preceded by one gap for every axis that restarts there.
     fn places(&self) -> Vec<(f64, f64)> {
         let mut gaps = 0;
         let cell = |i: usize| {
@@ -46,7 +48,7 @@ impl DrawnView {
                 Some(*size)
             });
             let begun = inner.filter(|size| i.is_multiple_of(*size)).count();
-            // The first element begins every axis, and stands where it does.
+            // The first element restarts every axis, but gets no gap.
             gaps += if i == 0 { 0 } else { begun };
             (i as f64, gaps as f64)
         };
@@ -54,8 +56,8 @@ impl DrawnView {
     }
 }
 
-/// Draws memory with these values, and the views of it, as SVG. `name`
-/// prefixes the id of the title, which is what a screen reader says.
+/// Draws memory with these values, and views of it, as SVG. `name` is the
+/// prefix of the title's id; screen readers read the title.
 pub fn slots(
     name: &str,
     title: &str,
@@ -64,19 +66,19 @@ pub fn slots(
 ) -> String {
     let longest = walks.iter().flat_map(|walk| &walk.words);
     let longest = longest.map(|words| 8.5 * words.chars().count() as f64);
-    let left = longest.map(|width| width + 24.0).fold(LEFT, f64::max);
+    let left = longest.map(|width| width + 24.0).fold(MIN_LEFT, f64::max);
     let ends = walks.iter().filter_map(|walk| walk.places().pop());
     let mut ends: Vec<(f64, f64)> = ends.collect();
     ends.push((memory.len() as f64 - 1.0, 0.0));
-    let mut cell = CELL.1;
+    let mut cell = CELL_WIDTHS.1;
     for (cells, gaps) in &ends {
         let room = WIDTH - left - RIGHT - gaps * GAP;
-        cell = cell.min(room / (cells + 1.0)).max(CELL.0);
+        cell = cell.min(room / (cells + 1.0)).max(CELL_WIDTHS.0);
     }
     let at = |(cells, gaps): (f64, f64)| left + cells * cell + gaps * GAP;
     let ends = ends.into_iter().map(|end| at(end) + cell + RIGHT);
     let width = ends.fold(WIDTH, f64::max);
-    let height = 62.0 + STEP * walks.len() as f64;
+    let height = 62.0 + VIEW_HEIGHT * walks.len() as f64;
 
     let mut svg = plain_head(name, title, [width, height]);
     let mut put = |line: std::fmt::Arguments<'_>| {
@@ -87,17 +89,18 @@ pub fn slots(
     ));
     for (slot, value) in memory.iter().enumerate() {
         let x = left + slot as f64 * cell;
-        put(format_args!("{}", boxed(x, 16.0, cell, *value, 1.8)));
-        // The slot goes down through the picture: there is one memory.
+        put(format_args!("{}", cell_svg(x, 16.0, cell, *value, 1.8)));
+        // A line through the whole picture shows that all views share the
+        // memory.
         put(format_args!(
             "<path d=\"M{0:.1} 44V{1}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.25\" stroke-dasharray=\"2 4\"/>",
             x + cell / 2.0,
-            height - STEP + 12.0
+            height - VIEW_HEIGHT + 12.0
         ));
     }
     for (number, walk) in walks.iter().enumerate() {
-        let top = 74.0 + STEP * number as f64;
+        let top = 74.0 + VIEW_HEIGHT * number as f64;
         for (line, words) in walk.words.iter().enumerate() {
             let weight = if line == 0 { " font-weight=\"bold\"" } else { "" };
             put(format_args!(
@@ -107,7 +110,7 @@ pub fn slots(
             ));
         }
         let places = walk.places();
-        // The first element is what the offset says: its line is thicker.
+        // The line to the first element is thicker: it shows the offset.
         for (i, (slot, place)) in walk.slots.iter().zip(&places).enumerate() {
             let wide = if i == 0 { 2.5 } else { 1.2 };
             let from = left + (*slot as f64 + 0.5) * cell;
@@ -125,16 +128,16 @@ pub fn slots(
         }
         for (value, place) in walk.values.iter().zip(&places) {
             let (x, y) = (at(*place), top + DROP);
-            put(format_args!("{}", boxed(x, y, cell, *value, 1.2)));
+            put(format_args!("{}", cell_svg(x, y, cell, *value, 1.2)));
         }
     }
     svg + "</svg>\n"
 }
 
-/// Draws a cell with its number.
-fn boxed(x: f64, y: f64, cell: f64, value: f32, line: f64) -> String {
+/// Draws a cell with its value.
+fn cell_svg(x: f64, y: f64, cell: f64, value: f32, line: f64) -> String {
     format!(
-        "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{cell:.1}\" height=\"{TALL}\" \
+        "<rect x=\"{x:.1}\" y=\"{y}\" width=\"{cell:.1}\" height=\"{CELL_HEIGHT}\" \
          fill=\"none\" stroke=\"currentColor\" stroke-width=\"{line}\"/>\n\
          <text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{value}</text>",
         x + cell / 2.0,
@@ -169,16 +172,18 @@ mod tests {
     fn each_element_has_a_line_to_its_slot() {
         let memory = [0.0, 1.0, 2.0];
         let svg = slots("test", "A test", &memory, &[walk(&[3], &[2, 2, 0])]);
-        // Three slots of 72: the third has its middle at 176 + 2.5 * 72.
+        // Three slots with width 72: the center of the third is 176 + 2.5 *
+        // 72.
         assert_eq!(svg.matches("M356.0 74L").count(), 2);
         assert!(svg.contains("M212.0 74L356.0 130"), "{svg}");
-        // Its number stands in its box, on a line 19 below the upper edge.
+        // The value is inside its cell, with its baseline 19 below the top
+        // edge.
         assert!(svg.contains("<text x=\"356.0\" y=\"35\""), "{svg}");
         assert!(svg.contains("<title id=\"test-title\">A test</title>"));
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
     }
 
-    /// Lists the lines that begin like this, without their beginnings.
+    /// Returns the rest of each line that begins with `start`.
     fn all<'a>(svg: &'a str, start: &str) -> Vec<&'a str> {
         svg.lines().filter_map(|line| line.strip_prefix(start)).collect()
     }
@@ -233,7 +238,7 @@ mod tests {
                 "M284.0 190L294.0 246",
             ]
         );
-        // The way to the first element is thicker, and so is its dot.
+        // The line and the dot of the first element are thicker.
         let widths =
             ["2.5", "1.2"].map(|it| format!("stroke-width=\"{it}\"/>"));
         let lines = svg.lines().filter(|line| line.contains(" 74L"));
@@ -276,7 +281,7 @@ mod tests {
         let mut long = walk(&[2], &[0, 1]);
         long.words.push("x".repeat(40));
         let svg = slots("test", "", &[0.0, 1.0], &[long]);
-        // 40 letters of 8.5, and 24 beside them.
+        // 40 characters with width 8.5, and a margin of 24.
         assert_eq!(svg.matches("<rect x=\"364.0\"").count(), 2, "{svg}");
     }
 

@@ -1,11 +1,11 @@
-//! The tape as SVG, laid out from left to right.
+//! Draws a tape as SVG, from left to right.
 //!
-//! The colors are the page's (`currentColor` and the variables
-//! `--fig-value`, `--fig-grad`), with a fallback for a file that is opened
-//! alone. Each forward and each backward step is a group `data-step="n"` with
-//! a sentence as its title, so that the book can play them; without a script
-//! all of them are seen. A part of a gradient that is still to grow is not
-//! displayed; `data-until` says in which step it has done its time.
+//! The colors come from the page (`currentColor` and the variables
+//! `--fig-value` and `--fig-grad`), with defaults for a standalone file. Each
+//! forward and backward step is a group `data-step="n"` with a sentence as its
+//! title, so that the book can animate the steps; without a script, all are
+//! visible. A partial gradient is hidden by default; `data-until` is the step
+//! that replaces it.
 
 mod sentences;
 
@@ -22,24 +22,25 @@ const BOX: (f64, f64) = (126.0, 64.0);
 const COLUMN: f64 = 212.0;
 const ROW: f64 = 118.0;
 const RADIUS: f64 = 17.0;
-/// The circle stands this far to the left of its box.
+/// The distance from the left edge of a box to the center of its circle.
 const CIRCLE: f64 = 38.0;
 const MARGIN: f64 = 14.0;
-/// Drawn smaller than this, the numbers cannot be read; the page scrolls.
-const SMALLEST: f64 = 0.75;
+/// The minimum scale at which the numbers are readable; on a narrower page,
+/// the picture scrolls.
+const MIN_SCALE: f64 = 0.75;
 
-/// Where each record stands.
+/// The position of each record.
 struct Layout {
-    /// For each record its column and row.
+    /// The column and row of each record.
     places: Vec<(usize, usize)>,
     columns: usize,
     rows: usize,
 }
 
 impl Layout {
-    /// Lays each record one column right of its rightmost operand. A record
-    /// keeps its row to itself up to its last consumer, so no line crosses a
-    /// box.
+    /// Places each record one column to the right of its rightmost operand.
+    /// Until its last consumer, a record occupies its row alone, so that no
+    /// line crosses a box.
     fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {
         let count = tape.records.len();
         let mut column = vec![0; count];
@@ -73,7 +74,7 @@ impl Layout {
         Layout { places, columns, rows }
     }
 
-    /// Finds the left edge and the middle height of a box.
+    /// Returns the left edge and the vertical center of a box.
     fn corner(&self, at: usize) -> (f64, f64) {
         let (column, row) = self.places[at];
         let x = MARGIN + column as f64 * COLUMN;
@@ -81,9 +82,9 @@ impl Layout {
     }
 }
 
-/// Draws the tape as a picture. `name` prefixes every id, because a page may
-/// hold many pictures; `title` is what a screen reader says; the record at
-/// `blamed` gets a thick frame and a word.
+/// Draws the tape as SVG. `name` is the prefix of every id, because a page may
+/// contain several pictures. Screen readers read `title`. The record at
+/// position `blamed` gets a thick frame and a label.
 pub fn svg(
     tape: &Tape,
     name: &str,
@@ -115,7 +116,7 @@ pub fn svg(
         let (x, y) = layout.corner(at);
         for (place, &parent) in parents[at].iter().enumerate() {
             let end = port((x, y), place, parents[at].len());
-            page.wire(layout.corner(parent), end, Way::Forward);
+            page.wire(layout.corner(parent), end, Direction::Forward);
         }
         page.line((x - CIRCLE + RADIUS, y - 5.0), (x - 2.0, y - 5.0));
         page.circle(x - CIRCLE, y, tape.records[at].op.name());
@@ -129,7 +130,7 @@ pub fn svg(
         page.gradient(tape, &layout, root);
         page.close();
     }
-    // A gradient is whole when the last of its consumers has given its part.
+    // A gradient is complete when its last consumer has contributed to it.
     let given_back = |at: &usize| tape.records[*at].grad.is_some();
     let sweep: Vec<usize> =
         made.iter().rev().copied().filter(given_back).collect();
@@ -144,7 +145,7 @@ pub fn svg(
                 continue;
             }
             let end = port(corner, place, parents[at].len());
-            page.wire(layout.corner(parent), end, Way::Backward);
+            page.wire(layout.corner(parent), end, Direction::Backward);
             add(&mut sums, parent, &tape.records[at], place);
             if parents[at][place + 1..].contains(&parent) {
                 continue;
@@ -166,7 +167,8 @@ pub fn svg(
     page.svg + "</svg>\n"
 }
 
-/// Adds what a rule gave to one of its operands to what that has already.
+/// Adds the gradient that a rule computed for one operand to the operand's
+/// sum.
 fn add(
     sums: &mut HashMap<usize, Vec<f32>>,
     parent: usize,
@@ -178,15 +180,15 @@ fn add(
     sum.iter_mut().zip(given).for_each(|(sum, part)| *sum += part);
 }
 
-/// Finds where the wire of one operand meets the circle: several operands come
-/// in above one another.
+/// Returns the point where the line of an operand meets the circle. Several
+/// operands are spread vertically.
 fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
     let spread = (place as f64 - (count as f64 - 1.0) / 2.0) * 14.0;
     (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
 }
 
-/// The two ways along a wire.
-enum Way {
+/// The direction of a line.
+enum Direction {
     Forward,
     Backward,
 }
@@ -210,10 +212,10 @@ impl Page<'_> {
              style=\"min-width: {}px; max-width: {width}px\" role=\"img\" \
              aria-labelledby=\"{name}-title\" font-size=\"14\" \
              font-family=\"ui-monospace, monospace\" text-anchor=\"middle\">",
-            width * SMALLEST
+            width * MIN_SCALE
         ));
         self.put(format_args!("<title id=\"{name}-title\">{title}</title>"));
-        self.put(format_args!("<style>{ALONE}</style>"));
+        self.put(format_args!("<style>{STANDALONE_STYLE}</style>"));
         self.put(format_args!("<defs>"));
         for (id, color) in [("value", VALUE), ("grad", GRAD)] {
             self.put(format_args!(
@@ -237,15 +239,15 @@ impl Page<'_> {
         self.put(format_args!("</g>"));
     }
 
-    /// Draws the box of a tensor, with its name and its value.
+    /// Draws the box of a tensor, with its name and values.
     fn tensor(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let (x, y) = layout.corner(at);
         let (w, h) = BOX;
         let middle = x + w / 2.0;
         let label = escape(&label(tape, at));
         let values = tape.records[at].values.as_deref();
-        let value = values.map_or("not kept".to_string(), brief);
-        let value = escape(&short(&value));
+        let value = values.map_or("not kept".to_string(), rounded);
+        let value = escape(&truncated(&value));
         self.put(format_args!(
             "<rect x=\"{x}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"10\" \
              fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/>",
@@ -262,11 +264,11 @@ impl Page<'_> {
         ));
     }
 
-    /// Draws the third line of a box: the gradient that arrived.
+    /// Draws the third line of a box: its gradient.
     fn gradient(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let Some(grad) = &tape.records[at].grad else { return };
         let (x, y) = layout.corner(at);
-        let text = escape(&short(&format!("\u{2207} {}", brief(grad))));
+        let text = escape(&truncated(&format!("\u{2207} {}", rounded(grad))));
         self.put(format_args!(
             "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">{text}</text>",
             x + BOX.0 / 2.0,
@@ -274,10 +276,10 @@ impl Page<'_> {
         ));
     }
 
-    /// Draws what has arrived of a gradient, for those who play the steps: it
-    /// stands there until the step that brings more.
+    /// Draws the partial gradient of a box. It is only visible when the steps
+    /// are animated, until step `until` adds to it.
     fn part(&mut self, sum: &[f32], (x, y): (f64, f64), until: usize) {
-        let text = escape(&short(&format!("\u{2207} {} +", brief(sum))));
+        let text = escape(&truncated(&format!("\u{2207} {} +", rounded(sum))));
         self.put(format_args!(
             "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" display=\"none\" \
              data-until=\"{until}\">{text}</text>",
@@ -293,8 +295,8 @@ impl Page<'_> {
             "sum" => "\u{3a3}",
             other => other,
         };
-        // A long name does not fit into the circle and stands above it.
-        // The longest have the whole room between two boxes.
+        // A name that does not fit into the circle is placed above it. The
+        // longest names use the full width between two boxes.
         let middle = x + CIRCLE - (COLUMN - BOX.0) / 2.0;
         let (size, x_text, up) = match sign.chars().count() {
             0..=3 => (14, x, -5.0),
@@ -323,8 +325,8 @@ impl Page<'_> {
         ));
     }
 
-    /// Draws the arrow from the gradient of a result into the circle that made
-    /// it.
+    /// Draws the arrow from the gradient of a result to the circle of its
+    /// operation.
     fn back(&mut self, (x, y): (f64, f64)) {
         let name = self.name;
         let end = x - CIRCLE + RADIUS;
@@ -338,26 +340,26 @@ impl Page<'_> {
     }
 
     /// Draws the line from the box of an operand to the circle of its
-    /// consumer: along the row that the operand keeps for itself, then over to
-    /// the circle. The way back lies a little below.
-    fn wire(&mut self, corner: (f64, f64), end: (f64, f64), way: Way) {
+    /// consumer: along the operand's row, and then across to the circle. The
+    /// backward line is drawn slightly lower.
+    fn wire(&mut self, corner: (f64, f64), end: (f64, f64), way: Direction) {
         let name = self.name;
         let (shift, ink, extra) = match way {
-            Way::Forward => (-5.0, VALUE, "marker-end"),
-            Way::Backward => (13.0, GRAD, "marker-start"),
+            Direction::Forward => (-5.0, VALUE, "marker-end"),
+            Direction::Backward => (13.0, GRAD, "marker-start"),
         };
         let id = match way {
-            Way::Forward => "value",
-            Way::Backward => "grad",
+            Direction::Forward => "value",
+            Direction::Backward => "grad",
         };
         let dash = match way {
-            Way::Forward => "",
-            Way::Backward => " stroke-dasharray=\"5 4\"",
+            Direction::Forward => "",
+            Direction::Backward => " stroke-dasharray=\"5 4\"",
         };
         let (x, y) = (corner.0 + BOX.0 + 2.0, corner.1 + shift);
         let (ex, ey) = match way {
-            Way::Forward => (end.0 - 1.0, end.1),
-            Way::Backward => (end.0 - 1.0, end.1 + 7.0),
+            Direction::Forward => (end.0 - 1.0, end.1),
+            Direction::Backward => (end.0 - 1.0, end.1 + 7.0),
         };
         let turn = x.max(ex - 46.0);
         let half = (turn + ex) / 2.0;
@@ -385,9 +387,9 @@ impl Page<'_> {
     }
 }
 
-/// A picture that is a file of its own follows the reader's theme; inside a
-/// page it is no root, and the page decides.
-pub(super) const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
+/// A standalone SVG file follows the reader's color theme. In a page, the
+/// picture is not the root element, and the page sets the colors.
+pub(super) const STANDALONE_STYLE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
     color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; \
     --fig-grad: #ff9a8d; --fig-cpu: #e6b450; --fig-gpu: #7fd18b } }";
 
@@ -396,14 +398,14 @@ pub(super) const GRAD: &str = "var(--fig-grad, #b3261e)";
 pub(super) const CPU: &str = "var(--fig-cpu, #7a4a00)";
 pub(super) const GPU: &str = "var(--fig-gpu, #1a6b38)";
 
-/// Writes values with four digits each: a picture shows how large they are.
-fn brief(values: &[f32]) -> String {
+/// Formats values with four significant digits.
+fn rounded(values: &[f32]) -> String {
     let round = |v: &f32| format!("{v:.3e}").parse().unwrap_or(*v);
     list(&values.iter().map(round).collect::<Vec<f32>>())
 }
 
-/// Cuts a text to what fits into a box.
-fn short(text: &str) -> String {
+/// Truncates a text so that it fits into a box.
+fn truncated(text: &str) -> String {
     match text.chars().count() {
         0..=14 => text.to_string(),
         _ => text.chars().take(12).chain("..".chars()).collect(),

@@ -1,18 +1,19 @@
-//! Rows of cells as lines of text, and how they fit into a terminal.
+//! Formats rows of cells as text, and wraps them to the width of a terminal.
 
-/// What stands between two columns.
+/// The separator between two columns.
 const GAP: &str = "  ";
 
-/// No column is made narrower for the sake of others.
-const LEAST: usize = 8;
+/// The minimum width of a column that is narrowed.
+const MIN_WIDTH: usize = 8;
 
-/// Writes rows of cells as lines, each column as wide as its widest cell.
+/// Formats rows of cells as lines, with each column as wide as its widest
+/// cell.
 pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
     table_within(rows, usize::MAX)
 }
 
-/// Writes them with lines of at most so many columns: the widest columns are
-/// made narrower, and what does not fit into a cell goes on below.
+/// Formats rows of cells as lines with at most `columns` characters: the
+/// widest columns are narrowed, and their cells are wrapped.
 pub fn table_within<const N: usize>(
     rows: &[[String; N]],
     columns: usize,
@@ -23,14 +24,14 @@ pub fn table_within<const N: usize>(
     let room = columns.saturating_sub(GAP.len() * N.saturating_sub(1));
     while widths.iter().sum::<usize>() > room {
         match widths.iter_mut().max() {
-            Some(widest) if *widest > LEAST => *widest -= 1,
+            Some(widest) if *widest > MIN_WIDTH => *widest -= 1,
             _ => break,
         }
     }
     let mut text = String::new();
     for row in rows {
         let cells: [Vec<String>; N] =
-            std::array::from_fn(|at| folded(&row[at], widths[at]));
+            std::array::from_fn(|at| wrapped(&row[at], widths[at]));
         let high = cells.iter().map(Vec::len).max().unwrap_or(0);
         for at in 0..high {
             let cells = cells.iter().zip(&widths).map(|(cell, width)| {
@@ -44,9 +45,9 @@ pub fn table_within<const N: usize>(
     text
 }
 
-/// Breaks a cell between its words, and a word that is longer than a line
-/// anywhere. Words that fit are left as they stand.
-fn folded(cell: &str, width: usize) -> Vec<String> {
+/// Wraps a cell between words. A word that is longer than a line is broken
+/// anywhere. A cell that fits is returned unchanged.
+fn wrapped(cell: &str, width: usize) -> Vec<String> {
     if cell.chars().count() <= width {
         return vec![cell.to_string()];
     }
@@ -111,10 +112,10 @@ mod tests {
 
     #[test]
     fn a_word_longer_than_its_line_is_cut() {
-        let lines = folded("a 0123456789abc d", 8);
+        let lines = wrapped("a 0123456789abc d", 8);
         assert_eq!(lines, ["a", "01234567", "89abc d"]);
         assert_eq!(table_within::<1>(&[], 10), "");
-        // It has all the room that there is.
+        // A single column may use the full width.
         let text = table_within(&[["x".repeat(20)]], 15);
         assert_eq!(text.lines().next(), Some(&"x".repeat(15)[..]));
     }

@@ -1,47 +1,47 @@
-//! What the parts of a program have done, as a table.
+//! The work of each part of a program, as a table.
 
 use std::time::Duration;
 
 use crate::draw::table;
 use crate::timeline::Timeline;
 
-/// What was done, one way.
+/// Work done in one direction, forward or backward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Operations of Part 3.
     pub operations: u64,
-    /// Kernels sent to a device.
+    /// Kernel launches.
     pub launches: u64,
-    /// Bytes that these kernels reach.
+    /// Bytes of buffers within the reach of these kernels.
     pub bytes: u64,
-    /// Multiplications in products of matrices and in convolutions.
+    /// Scalar multiplications in matrix products and convolutions.
     pub products: u64,
-    /// How long the host was there.
+    /// Time spent on the host.
     pub host: Duration,
 }
 
-/// A part of a program, what it has done forward, and what it has done on the
-/// way back.
+/// A part of a program, with its work in the forward and the backward pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The names of its scopes, from the outermost: `blocks.0.attention`. What
-    /// was done in no scope has none.
+    /// The names of its scopes, outermost first: `blocks.0.attention`. Empty
+    /// for work outside of scopes.
     pub name: String,
-    /// In its scope.
+    /// Work in its scope.
     pub forward: Work,
-    /// In the rules of the operations that were recorded in its scope.
+    /// Work in the gradients of the operations that were recorded in its
+    /// scope.
     pub backward: Work,
 }
 
-/// The parts of what was watched, in the order in which they first worked.
+/// The parts of a watched program, in the order of their first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// The first one is everything outside of scopes.
+    /// The first part holds the work outside of scopes.
     pub list: Vec<Part>,
 }
 
 impl Parts {
-    /// Joins the parts whose names begin with the same `depth` names.
+    /// Merges parts whose names begin with the same `depth` components.
     pub fn joined(&self, depth: usize) -> Parts {
         let mut joined = Parts::default();
         for part in &self.list {
@@ -60,9 +60,9 @@ impl Parts {
         joined
     }
 
-    /// Writes a table of what each part has done, forward and back: exact
-    /// numbers, the same in every run. Parts that have done nothing are left
-    /// out.
+    /// Formats a table of the counts of each part, forward and backward. The
+    /// counts are exact and the same in every run. Parts without any are
+    /// omitted.
     pub fn text(&self) -> String {
         let head = [
             "part",
@@ -87,8 +87,8 @@ impl Parts {
         aligned(rows)
     }
 
-    /// Writes a table of the times, in microseconds: how long the host was in
-    /// each part, forward and back, and how long the devices of a timeline
+    /// Formats a table of times in microseconds: the host's time in each part,
+    /// forward and backward, and the time that the devices of a timeline
     /// worked for it.
     pub fn times(&self, timeline: &Timeline) -> String {
         let head = ["part", "host µs", "back", "device µs"];
@@ -124,7 +124,7 @@ impl Work {
     }
 }
 
-/// Returns the first names of a name.
+/// Returns the first `depth` components of a name.
 pub(crate) fn shortened(name: &str, depth: usize) -> &str {
     let ends = name.match_indices('.').map(|(at, _)| at);
     let end = ends.chain([name.len()]).nth(depth.saturating_sub(1));
@@ -156,7 +156,7 @@ fn row(part: &Part) -> [String; 9] {
     ]
 }
 
-/// Writes rows with their numbers to the right.
+/// Formats rows, with all columns but the first aligned to the right.
 fn aligned<const N: usize>(mut rows: Vec<[String; N]>) -> String {
     for column in 1..N {
         let width = |row: &[String; N]| row[column].chars().count();

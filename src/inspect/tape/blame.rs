@@ -1,4 +1,4 @@
-//! Who is to blame: each rule of a tape, judged alone.
+//! Finds the first wrong gradient rule of a tape, by checking each rule alone.
 
 use std::collections::HashMap;
 
@@ -10,29 +10,29 @@ use crate::tolerance::{
     allowed, forward, magnitudes, map, reach, rounding, slopes,
 };
 
-/// What [`Tape::blame`] found wrong, and where.
+/// A wrong gradient found by [`Tape::blame`], and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Blame {
-    /// The rule of a record gives a wrong gradient to one operand.
+    /// The rule of a record computes a wrong gradient for one operand.
     Rule {
         /// The position of the record on the tape.
         at: usize,
-        /// Which operand, counted from 0.
+        /// The index of the operand.
         operand: usize,
-        /// Yours beside the right one.
+        /// The computed gradient and the correct one.
         mismatch: Mismatch,
     },
-    /// The rules are right, but their gradients were not added up.
+    /// The rules are correct, but their gradients were not added up correctly.
     Sum {
         /// The position of the record on the tape.
         at: usize,
-        /// Yours beside the right one.
+        /// The computed sum and the correct one.
         mismatch: Mismatch,
     },
 }
 
 impl Blame {
-    /// Returns the position of the blamed record.
+    /// Returns the position of the record with the wrong gradient.
     pub fn at(&self) -> usize {
         match self {
             Blame::Rule { at, .. } | Blame::Sum { at, .. } => *at,
@@ -40,19 +40,19 @@ impl Blame {
     }
 }
 
-/// Beyond it a step on the way, a product of three such numbers, may be too
-/// large for `f32` although what comes in and goes out is not.
-const FAR: f64 = 1e12;
+/// Above this size, an intermediate result that multiplies three such numbers
+/// may overflow `f32`, even if the operands and the result do not.
+const MAX_SAFE_FACTOR: f64 = 1e12;
 
 impl Tape {
-    /// Finds the first fault in backward order. Each rule is checked alone:
-    /// with the values and the `grad_out` that it really got, nudged in `f64`
-    /// by the judge. So a wrong rule is named even when a later one hides it,
-    /// and a right one is not accused of what was rounded before it. An
-    /// operation that the judge does not know passes unchecked; see
-    /// [`Tape::unchecked`].
+    /// Finds the first wrong rule in backward order. Each rule is checked
+    /// alone, with the values and the upstream gradient that it received,
+    /// against finite differences of the `f64` reference. So a wrong rule is
+    /// found even if a later one hides its error, and a correct one is not
+    /// blamed for earlier rounding errors. Operations that the reference does
+    /// not know are not checked; see [`Tape::unchecked`].
     pub fn blame(&self) -> Option<Blame> {
-        let given = self.given();
+        let given = self.received();
         (0..self.records.len()).rev().find_map(|at| {
             let sum = given.get(&self.records[at].id);
             sum.and_then(|given| self.blame_sum(at, given))
@@ -60,16 +60,17 @@ impl Tape {
         })
     }
 
-    /// Lists the operations whose rules the judge could not check.
+    /// Lists the operations that the reference does not know.
     pub fn unchecked(&self) -> Vec<&str> {
         let known =
-            |r: &&Record| r.parents.is_empty() || self.judged(r).is_some();
+            |r: &&Record| r.parents.is_empty() || self.inputs_of(r).is_some();
         let unknown = self.records.iter().filter(|r| !known(r));
         unknown.map(|r| r.op.name()).collect()
     }
 
-    /// Returns a record's operands, when the judge can compute it from them.
-    fn judged(&self, record: &Record) -> Option<Vec<Array>> {
+    /// Returns a record's operands, if the reference can compute the record
+    /// from them.
+    fn inputs_of(&self, record: &Record) -> Option<Vec<Array>> {
         let inputs: Vec<Array> = record
             .parents
             .iter()
@@ -80,8 +81,8 @@ impl Tape {
         Some(inputs)
     }
 
-    /// Says what every record was given by its consumers.
-    fn given(&self) -> HashMap<u64, Vec<Array>> {
+    /// Collects the gradients that each record received from its consumers.
+    fn received(&self) -> HashMap<u64, Vec<Array>> {
         let mut all: HashMap<u64, Vec<Array>> = HashMap::new();
         for consumer in &self.records {
             for (parent, given) in
@@ -99,16 +100,16 @@ impl Tape {
     fn blame_rule(&self, at: usize) -> Option<Blame> {
         let record = &self.records[at];
         let grad_out = Array::new(&record.shape, record.grad.as_ref()?);
-        let inputs = self.judged(record)?;
+        let inputs = self.inputs_of(record)?;
         let numbers = inputs.iter().chain([&grad_out]).flat_map(|a| &a.values);
         let out = record.values.iter().flatten().map(|&x| f64::from(x));
         let all_finite = numbers.copied().chain(out).all(f64::is_finite);
-        let far = reach(&record.op, &inputs, &grad_out) > FAR;
+        let far = reach(&record.op, &inputs, &grad_out) > MAX_SAFE_FACTOR;
         record.parent_grads.iter().enumerate().find_map(|(operand, given)| {
             let (shape, values) = given.as_ref()?;
             let yours = Array::new(shape, values);
-            // Infinity times 0 is a NaN of a right rule, too. Its shape is
-            // wrong whatever the numbers are.
+            // Infinity times 0 is NaN in a correct rule too, so only check the
+            // shape of gradients that involve infinities.
             if !all_finite && yours.shape == inputs[operand].shape {
                 return None;
             }
@@ -127,11 +128,11 @@ impl Tape {
         })
     }
 
-    /// Checks that the gradients that the consumers gave were added up.
+    /// Checks that the gradients received from the consumers were added up.
     fn blame_sum(&self, at: usize, given: &[Array]) -> Option<Blame> {
         let record = &self.records[at];
         let yours = Array::new(&record.shape, record.grad.as_ref()?);
-        // One of another shape comes from a rule that the judge does not know.
+        // A gradient with a different shape comes from an unchecked rule.
         if given.iter().any(|g| g.shape != yours.shape) {
             return None;
         }
@@ -147,10 +148,10 @@ impl Tape {
         Some(Blame::Sum { at, mismatch })
     }
 
-    /// Finds for each record how large the numbers are that meet on the way
-    /// back to it, where nothing cancels: `f32` rounds numbers of this size,
-    /// if every rule is right. Behind an operation that the judge does not
-    /// know it is the gradient's own size.
+    /// Computes for each record the magnitude of the terms that are added up
+    /// in its gradient, without cancellation. The rounding error of a correct
+    /// gradient is proportional to it. Beyond an operation that the reference
+    /// does not know, it starts again from the absolute gradient.
     pub fn magnitudes(&self) -> HashMap<u64, Array> {
         let mut all: HashMap<u64, Array> = HashMap::new();
         for record in self.records.iter().rev() {
@@ -159,7 +160,7 @@ impl Tape {
                 map(&grad, |_, g| g.abs())
             });
             let (Some(here), Some(inputs)) =
-                (all.get(&record.id).cloned().or(grad), self.judged(record))
+                (all.get(&record.id).cloned().or(grad), self.inputs_of(record))
             else {
                 continue;
             };
@@ -177,8 +178,8 @@ impl Tape {
         all
     }
 
-    /// Computes the values of all records once more in `f64`, from other
-    /// values for the leaves, by their names. None where the judge does not
+    /// Recomputes the values of all records in `f64`, with new values for the
+    /// leaves with the given names. Returns `None` if the reference does not
     /// know an operation.
     pub fn replay(&self, leaves: &[(&str, Array)]) -> Option<Vec<Array>> {
         let mut places: HashMap<u64, usize> = HashMap::new();
@@ -203,9 +204,9 @@ impl Tape {
     }
 }
 
-/// Judges the gradient of a tie. Each of its elements may have any slope from
-/// none to all; nudged together they move the largest, and no less, so what
-/// they have in all is known.
+/// Checks the gradient of tied maxima. It may be split among them in any way,
+/// so only its sum is checked, against the finite difference of moving all
+/// elements together.
 fn uneven_tie(
     record: &Record,
     inputs: &[Array],
@@ -213,7 +214,8 @@ fn uneven_tie(
     yours: &Array,
 ) -> Option<Mismatch> {
     let (Op::Max(..), [x]) = (&record.op, inputs) else { return None };
-    // A step beside the largest of them would be lost if it began at 0.
+    // Start at the largest element; the difference of a step from 0 would lose
+    // the digits of the step.
     let size = x.values.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
     let start = Array { shape: vec![1], values: vec![size] };
     let right = slopes(&[start], 0, grad_out, |t| {
@@ -241,7 +243,7 @@ mod tests {
     use super::*;
     use crate::ops::Keep;
 
-    /// Finds what is blamed when the rule of `op` gives this to its first
+    /// Runs blame on a rule of `op` that returns `given` for its first
     /// operand.
     fn blamed(
         op: Op,
@@ -293,7 +295,7 @@ mod tests {
             &[0.0, 1.0],
             &[f32::NAN, 1.0]
         ));
-        // Three such numbers in a row are more than f32 can hold.
+        // The product of three such numbers overflows `f32`.
         let far: &[&[f32]] = &[&[1e-30, 2.0]];
         let given = [f32::NEG_INFINITY, -0.25];
         let pow = || Op::Pow(-1.0);
@@ -319,7 +321,7 @@ mod tests {
             records[0].grad = Some(vec![got]);
             matches!(Tape::new(records).blame(), Some(Blame::Sum { .. }))
         };
-        // In another order 1 is lost beside the others.
+        // In a different order of addition, the 1 is rounded away.
         assert!(!of(1.0) && !of(0.0) && !of(9.0));
         assert!(of(1e4) && of(-1e8));
     }

@@ -1,4 +1,4 @@
-//! A tape of parts instead of operations.
+//! Collapses a tape of operations into a tape of parts.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use crate::scope::shortened;
 
 impl Tape {
     // ANCHOR: folded
-    /// Makes a tape in which neighbors that the same part has made are one
-    /// record, called as the part is: what it has is what the last of them
-    /// has. Parts are the same if their first `depth` names are. Leaves and
-    /// constants are left out where a part takes them in, and records that no
-    /// part has made stay as they are.
+    /// Merges consecutive records created by the same part into one record,
+    /// which has the part's name and the values of the last of them. Parts are
+    /// the same if the first `depth` components of their names are equal.
+    /// Leaves and constants are omitted. Records that belong to no part stay
+    /// unchanged.
     pub fn folded(&self, depth: usize) -> Tape {
-        // Into which record of the new tape each record goes.
+        // Maps each old record to its record in the new tape.
         let mut into: HashMap<u64, u64> = HashMap::new();
         let mut folded: Vec<Record> = Vec::new();
         let is_given = |op: &Op| matches!(op, Op::Leaf | Op::Constant);
@@ -27,7 +27,7 @@ impl Tape {
             let mut next = record.clone();
             next.parent_grads.clear();
             match folded.pop_if(|last| part.is_some() && last.part == part) {
-                // It goes on: what the part was given comes first.
+                // The part continues; its inputs so far come first.
                 Some(last) => {
                     parents.retain(|id| *id != last.id);
                     parents.splice(0..0, last.parents.clone());
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::draw;
 
-    /// Makes a record of a part with a value and a gradient.
+    /// Creates a record of a part with a value and a gradient.
     fn record(
         id: u64,
         op: &'static str,
@@ -120,7 +120,8 @@ mod tests {
         let names = folded.records.iter().map(|it| it.name.as_deref());
         let expected = [Some("a.x"), Some("a.y"), Some("b"), Some("a.x"), None];
         assert_eq!(names.collect::<Vec<_>>(), expected);
-        // Two ways lead from the first part: by the second, and by the third.
+        // Two paths lead from the first part to the last: through the second
+        // part, and through the third.
         assert_eq!(folded.records[2].parents, [4, 3]);
     }
 

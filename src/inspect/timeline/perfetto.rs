@@ -1,20 +1,20 @@
-//! A timeline as a trace that <https://ui.perfetto.dev> opens, and Chrome's
-//! own viewer too: JSON, an object for each event.
+//! Exports a timeline as a trace in JSON, one object per event, for
+//! <https://ui.perfetto.dev> and Chrome's trace viewer.
 //!
-//! The host is a process with a lane for each thread, and each device is a
-//! process of its own. An arrow leads from a call to what it started.
+//! The host is a process with one track per thread, and each device is a
+//! process. An arrow connects a call with the work that it started.
 
 use std::fmt::Write;
 
 use super::{Slice, Timeline};
 
-/// The host's number among the processes; the devices' follow. A viewer may
-/// take 0 for the idle processor.
+/// The process id of the host; the devices' ids follow. Viewers may treat id 0
+/// as the idle process.
 const HOST: usize = 1;
 
 impl Timeline {
-    /// Writes the trace as JSON. It holds one `X` event on the host for each
-    /// call, and one on the device for each launch and copy.
+    /// Returns the trace as JSON: one `X` event on the host for each call, and
+    /// one on the device for each launch and copy.
     pub fn perfetto(&self) -> String {
         let mut events = vec![name("process_name", HOST, 0, "host")];
         let threads = self.slices.iter().map(|slice| slice.thread).max();
@@ -42,7 +42,7 @@ fn process(device: usize) -> usize {
     HOST + 1 + device
 }
 
-/// Names a process or a thread.
+/// Returns the event that names a process or a thread.
 fn name(what: &str, process: usize, thread: usize, title: &str) -> String {
     format!(
         "{{\"ph\": \"M\", \"name\": \"{what}\", \"pid\": {process}, \
@@ -51,7 +51,7 @@ fn name(what: &str, process: usize, thread: usize, title: &str) -> String {
     )
 }
 
-/// Writes the call, and the beginning of the arrow.
+/// Returns the event of a call, and the start of its arrow.
 fn host(id: usize, slice: &Slice) -> Vec<String> {
     let [from, to] = slice.call;
     let words = format!(
@@ -67,7 +67,7 @@ fn host(id: usize, slice: &Slice) -> Vec<String> {
     events
 }
 
-/// Writes the work, and the end of the arrow.
+/// Returns the event of the work on the device, and the end of its arrow.
 fn device(id: usize, slice: &Slice) -> Vec<String> {
     let Some(times) = slice.times else { return vec![] };
     let words = format!(
@@ -89,14 +89,13 @@ fn device(id: usize, slice: &Slice) -> Vec<String> {
     ]
 }
 
-/// Writes what not every slice has: for which part of the program it was, where
-/// somebody watched, and which operations a written kernel holds.
+/// Returns an optional argument of an event, or nothing if it is absent.
 fn word(name: &str, told: Option<&str>) -> String {
     let told = told.map(quoted);
     told.map_or(String::new(), |told| format!(", \"{name}\": {told}"))
 }
 
-/// Writes a slice with both of its ends.
+/// Returns a complete event, with a start and a duration.
 fn complete(name: &str, place: &str, span: [u64; 2], words: &str) -> String {
     let [from, to] = span;
     format!(
@@ -108,7 +107,7 @@ fn complete(name: &str, place: &str, span: [u64; 2], words: &str) -> String {
     )
 }
 
-/// Writes one end of an arrow: `s` where it starts, `f` where it ends.
+/// Returns one end of an arrow: `s` for the start, `f` for the end.
 fn arrow(end: &str, id: usize, place: &str, at: u64) -> String {
     format!(
         "{{\"ph\": \"{end}\", \"bp\": \"e\", \"id\": {id}, \"cat\": \"call\", \
@@ -117,13 +116,13 @@ fn arrow(end: &str, id: usize, place: &str, at: u64) -> String {
     )
 }
 
-/// Writes nanoseconds as microseconds, the unit of the format, to the last
-/// digit.
+/// Formats nanoseconds as microseconds, the unit of the format, without
+/// rounding.
 fn micro(nanoseconds: u64) -> String {
     format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
 }
 
-/// Writes a string of JSON. What the format forbids in one is escaped.
+/// Returns a quoted JSON string, with escapes where necessary.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! A timeline as text, for the terminal.
+//! Formats a timeline as text for the terminal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,21 @@ use super::{Slice, Timeline, Times};
 use crate::draw::table;
 use crate::stopwatch::median;
 
-/// Characters of a bar.
-const BAR: usize = 18;
-/// Where more has happened, the first lines show how, and the table at the
-/// end shows the rest.
-const LINES: usize = 40;
-/// A time in which no device has anything to do takes at most this share of
-/// the others in the bars: beside a compiler's tenth of a second a kernel of ten
-/// microseconds could not be seen.
-const NAP: u64 = 24;
+/// The number of characters in a bar.
+const BAR_LEN: usize = 18;
+/// The maximum number of lines with single calls; the table at the end covers
+/// the rest too.
+const MAX_LINES: usize = 40;
+/// The bars shorten idle times of all devices to this fraction of the busy
+/// time: next to a compilation of 100 ms, a kernel of 10 µs would not be
+/// visible.
+const IDLE_FRACTION: u64 = 24;
 
 impl Timeline {
-    /// Writes a line for each call, in their order, with a bar: `-` the host
-    /// is in the call, `.` the device has it in its queue, `=` the device
-    /// works on it. Where the same has run more than once, a table of medians
-    /// follows, and behind it what was fused.
+    /// Formats one line per call with a bar: `-` while the host is in the
+    /// call, `.` while the work waits in the queue, `=` while the device works
+    /// on it. A table of medians follows if something ran more than once, and
+    /// then the list of fused operations.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (index, name) in &self.devices {
@@ -36,8 +36,8 @@ impl Timeline {
             "work µs",
             "- call . wait = work",
         ];
-        let rows = self.slices.iter().take(LINES).map(|slice| {
-            let of = |what: fn(&Times) -> u64| {
+        let rows = self.slices.iter().take(MAX_LINES).map(|slice| {
+            let micros = |what: fn(&Times) -> u64| {
                 slice.times.as_ref().map_or("-".to_string(), |t| micro(what(t)))
             };
             let name = match self.devices.len() {
@@ -49,21 +49,21 @@ impl Timeline {
                 slice.amount.clone(),
                 micro(slice.call[0]),
                 micro(slice.call[1] - slice.call[0]),
-                of(Times::waited),
-                of(Times::ran),
+                micros(Times::waited),
+                micros(Times::ran),
                 scale.bar(slice),
             ]
         });
         text += &aligned(head, rows.collect());
-        let more = self.slices.len().saturating_sub(LINES);
+        let more = self.slices.len().saturating_sub(MAX_LINES);
         if more > 0 {
             text += &format!("and {more} more, which --trace FILE keeps\n");
         }
         text + &self.medians() + &self.fused()
     }
 
-    /// Lists the kernels that were written while the program ran, and the
-    /// operations that each of them holds, a line for those of a shape.
+    /// Lists the kernels generated at run time with the operations that each
+    /// contains, one line per shape.
     pub fn fused(&self) -> String {
         let mut told = BTreeSet::new();
         let mut text = String::new();
@@ -80,7 +80,8 @@ impl Timeline {
         text
     }
 
-    /// Writes what ran more than once: how often, and what it took.
+    /// Formats a table of everything that ran more than once, with the number
+    /// of runs and the times.
     fn medians(&self) -> String {
         let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for slice in &self.slices {
@@ -110,12 +111,12 @@ impl Timeline {
     }
 }
 
-/// Writes nanoseconds as microseconds.
+/// Formats nanoseconds as microseconds.
 fn micro(nanoseconds: u64) -> String {
     format!("{:.1}", nanoseconds as f64 / 1000.0)
 }
 
-/// Aligns columns: words to the left, numbers to the right.
+/// Aligns the columns: text to the left, numbers to the right.
 fn aligned<const N: usize>(
     head: [&str; N],
     mut rows: Vec<[String; N]>,
@@ -137,10 +138,10 @@ fn aligned<const N: usize>(
     table(&rows)
 }
 
-/// From moments to characters.
+/// Maps times to characters of a bar.
 struct Scale {
-    /// The times in which a device has something to do: from, to, and where
-    /// on the shortened axis it begins.
+    /// The intervals in which a device is busy: begin, end, and where the
+    /// interval begins on the shortened axis.
     busy: Vec<[u64; 3]>,
     whole: u64,
 }
@@ -160,7 +161,8 @@ impl Scale {
         let all: u64 = busy.iter().map(|[from, to, _]| to - from).sum();
         let (mut place, mut end) = (0, None::<u64>);
         for [from, to, start] in &mut busy {
-            place += end.map_or(0, |end| (*from - end).min(all / NAP));
+            place +=
+                end.map_or(0, |end| (*from - end).min(all / IDLE_FRACTION));
             *start = place;
             place += *to - *from;
             end = Some(*to);
@@ -168,21 +170,21 @@ impl Scale {
         Scale { busy, whole: place.max(1) }
     }
 
-    /// Counts the characters before a moment.
+    /// Returns the number of characters before a time.
     fn place(&self, moment: u64) -> usize {
         let after = self.busy.partition_point(|s| s[0] <= moment);
         let Some([from, to, start]) = self.busy[..after].last() else {
             return 0;
         };
         let along = u128::from(start + moment.min(*to) - from);
-        (along * BAR as u128 / u128::from(self.whole)) as usize
+        (along * BAR_LEN as u128 / u128::from(self.whole)) as usize
     }
 
     fn bar(&self, slice: &Slice) -> String {
-        let mut bar = [' '; BAR];
-        // Whatever happened has a character, however short it was.
+        let mut bar = [' '; BAR_LEN];
+        // Every event gets at least one character, however short it was.
         let mut draw = |from: u64, to: u64, ink: char| {
-            let from = self.place(from).min(BAR - 1);
+            let from = self.place(from).min(BAR_LEN - 1);
             bar[from..self.place(to).max(from + 1)].fill(ink);
         };
         draw(slice.call[0], slice.call[1], '-');
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
     use crate::timeline::SliceKind;
 
-    /// Makes two launches, of which the second waits for the first, and a
+    /// Creates two launches, of which the second waits for the first, and a
     /// read.
     fn two_launches() -> Timeline {
         let launch = |call, times: [u64; 4]| Slice {
@@ -295,7 +297,11 @@ fused_add_sum holds
         let read = text.lines().find(|line| line.starts_with("read"));
         assert!(read.is_some_and(|read| read.ends_with("=|")), "{text}");
         let second = Scale::new(&timeline.slices).busy[1];
-        assert_eq!(second[2], 22_000 + 34_000 / NAP, "a nap, and no more");
+        assert_eq!(
+            second[2],
+            22_000 + 34_000 / IDLE_FRACTION,
+            "a nap, and no more"
+        );
     }
 
     #[test]
@@ -317,7 +323,7 @@ fused_add_sum holds
     fn a_long_timeline_ends_in_what_is_kept_elsewhere_and_medians() {
         let mut timeline = two_launches();
         let first = timeline.slices[0].clone();
-        timeline.slices.resize(LINES + 5, first);
+        timeline.slices.resize(MAX_LINES + 5, first);
         let text = timeline.text();
         assert_eq!(text.matches("4.0 KiB").count(), 1);
         assert!(text.contains("and 5 more, which --trace FILE keeps"));
@@ -349,7 +355,7 @@ fused_add_sum holds
         timeline.slices[0].times = None;
         let text = timeline.text();
         assert!(text.contains("2.0        -        -"), "{text}");
-        // No device is busy yet: the bar begins where all begins.
+        // No device is busy yet, so the bar is at the beginning.
         assert!(text.contains("|-                 |"), "{text}");
     }
 }

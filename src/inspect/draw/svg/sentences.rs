@@ -1,10 +1,10 @@
-//! What a step of the picture says to those who play it.
+//! The sentences that describe the steps of an animated picture.
 
 use super::super::{label, operands, values};
 use crate::shape::list;
 use crate::tape::{Record, Tape};
 
-/// Writes the sentence of a forward step: `c = mul(a, b) is [6, 12].`
+/// Returns the sentence of a forward step: `c = mul(a, b) is [6, 12].`
 pub(super) fn forward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).join(", ");
@@ -12,14 +12,14 @@ pub(super) fn forward(tape: &Tape, at: usize) -> String {
     format!("{name} = {op}({operands}) is {}.", values(record))
 }
 
-/// Writes the sentence of the first backward step.
+/// Returns the sentence of the first backward step.
 pub(super) fn seed(tape: &Tape, root: usize) -> String {
     let grad = tape.records[root].grad.as_deref().map_or(String::new(), list);
     let name = label(tape, root);
     format!("Backward begins: the gradient of {name} is {grad}.")
 }
 
-/// Writes the sentence of a backward step: `mul gives [3, 4] to a.`
+/// Returns the sentence of a backward step: `mul gives [3, 4] to a.`
 pub(super) fn backward(tape: &Tape, at: usize) -> String {
     let record = &tape.records[at];
     let operands = operands(tape, record).into_iter().enumerate();
@@ -34,8 +34,9 @@ pub(super) fn backward(tape: &Tape, at: usize) -> String {
     format!("Backward: {} gives {}.", record.op, given.join(" and "))
 }
 
-/// Says what an operand that gets several gradients has after this one. They
-/// come from the end of the tape, so what is still to come stands before.
+/// Describes the sum of the gradients of an operand after this step, if it
+/// receives several. The backward pass runs from the end of the tape, so the
+/// remaining contributions are from records before this one.
 fn total(tape: &Tape, at: usize, place: usize) -> String {
     let parents = &tape.records[at].parents;
     let id = parents[place];

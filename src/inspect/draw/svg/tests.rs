@@ -26,8 +26,8 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
     );
 }
 
-/// What has arrived is displayed by nobody but who plays the steps, and no
-/// longer than until the next part comes.
+/// A partial gradient is hidden unless the steps are animated, and is replaced
+/// when the next part arrives.
 ///
 /// Promise: The tape figure shows each partial gradient until the next one
 /// arrives.
@@ -53,7 +53,7 @@ fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
     let parts: Vec<&str> =
         drawn.lines().filter(|line| line.contains("data-until")).collect();
     assert_eq!(parts.len(), 2, "{drawn}");
-    // Steps 1 to 3 are forward, the fourth is the seed.
+    // Steps 1 to 3 are forward; step 4 is the seed.
     assert!(parts[0].ends_with(" data-until=\"6\">\u{2207} [1] +</text>"));
     assert!(parts[1].ends_with(" data-until=\"7\">\u{2207} [8] +</text>"));
     assert!(parts.iter().all(|part| part.contains(" display=\"none\" ")));
@@ -110,7 +110,7 @@ fn a_long_name_stands_above_its_circle_in_smaller_letters() {
     assert_eq!(inside - above, RADIUS + 10.0);
 }
 
-/// A letter of this face is as wide as 0.6 of its size.
+/// A character of this font is 0.6 times its size wide.
 #[test]
 fn the_longest_name_stands_between_two_boxes() {
     for op in [Op::LogSoftmax, Op::named("index_select"), Op::Sigmoid] {
@@ -132,8 +132,8 @@ fn the_longest_name_stands_between_two_boxes() {
     }
 }
 
-/// The last leaf waits for its consumer in two columns, in the first row
-/// that is free in both.
+/// The last leaf waits for its consumer for two columns, in the first row that
+/// is free in both.
 #[test]
 fn no_record_stands_where_another_still_waits() {
     let record = |id, parents: &[u64]| {
@@ -171,8 +171,8 @@ fn a_tape_of_nothing_has_the_room_of_one_record() {
     assert_eq!(size(vec![]), size(vec![one]));
 }
 
-/// Every line of a picture with all that there can be: each stands where it
-/// stood when somebody looked at it.
+/// Compares a picture with every kind of element, line by line, with one that
+/// a person has checked.
 #[test]
 fn a_whole_picture_is_as_it_was_drawn() {
     let record = |id, op, parents: &[u64], value: f32| {
