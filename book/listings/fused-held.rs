@@ -1,13 +1,13 @@
-for step in &found.steps {
-    let held = match (&step.storage, &step.wish) {
+for step in &graph.steps {
+    let is_live = match (&step.storage, &step.node) {
         (_, Err(_)) => continue,
         (None, _) => true,
-        // A number is written wherever it is used.
-        (_, Ok(wish)) if wish.number_alone() => false,
-        // One more is ours.
+        // A constant is never stored.
+        (_, Ok(node)) if node.is_constant() => false,
+        // The graph itself holds one reference.
         (Some(storage), _) => {
             Arc::strong_count(storage) > step.uses + 1
         }
     };
-    found.key.push(Token::Held(held));
+    graph.key.push(Token::Live(is_live));
 }

@@ -1,5 +1,5 @@
-/// Multiplies. What comes in parts is put off until somebody wants their
-/// sum.
+/// Multiplies. If the base device splits `k`, the sum of the parts is
+/// deferred.
 pub(super) fn product(
     &self,
     a: &Array,
@@ -7,11 +7,11 @@ pub(super) fn product(
     batch: usize,
     inner: usize,
 ) -> Result<Shared> {
-    let Some(gpu) = self.sums_of(a)? else {
+    let Some(gpu) = self.gpu_for_sums(a)? else {
         return self
             .now([a, b], |base, [a, b]| base.contract(a, b, batch, inner));
     };
-    let (out, parts) = self.handed_on([a, b], |_, [a, b]| {
+    let (out, parts) = self.on_base([a, b], |_, [a, b]| {
         gpu.product_in_parts(a, b, batch, inner)
     })?;
     let out = Lazy::ready(out);
@@ -19,5 +19,5 @@ pub(super) fn product(
         return Ok(out);
     }
     let n = out.len() / parts;
-    self.sums(&Array::dense(a.device(), out, &[parts, n]), n)
+    self.column_sums(&Array::dense(a.device(), out, &[parts, n]), n)
 }

@@ -1,5 +1,5 @@
-/// Follows a view: an index into what it shows, in row-major order, becomes
-/// one into what lies behind.
+/// Applies a view: turns an index into the view's elements, in row-major
+/// order, into an index into the memory that it views.
 pub(super) fn through(
     &mut self,
     index: &Index,
@@ -10,7 +10,8 @@ pub(super) fn through(
     for (axis, (&size, &stride)) in
         shape.iter().zip(strides).enumerate().rev()
     {
-        // Nothing is outside of the first axis.
+        // The first axis needs no remainder, because the index is
+        // within the view.
         let at = match axis {
             0 => outer.clone(),
             _ => self.rest(&outer, size),

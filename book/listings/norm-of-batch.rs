@@ -1,7 +1,7 @@
-/// Computes the mean and the variance of each channel, and keeps its share
-/// of them.
+/// Returns the mean and variance of each channel of the batch, and updates
+/// the running means.
 #[track_caller]
-fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
+fn batch_statistics(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
     let count: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
     if count < 2 {
         mistake(format!(
@@ -15,10 +15,11 @@ fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
     let gap = x.sub(&mean);
     let var = gap.mul(&gap).mean_over(axes, Keep::Yes);
     no_grad(|| {
-        let whole = var.scale(count as f32 / (count - 1) as f32);
-        let new_mean = self.averaged(&self.running_mean, &mean);
-        let new_var = self.averaged(&self.running_var, &whole);
-        // Both change or none: a failure must not destroy what was kept.
+        let unbiased = var.scale(count as f32 / (count - 1) as f32);
+        let new_mean = self.running_average(&self.running_mean, &mean);
+        let new_var = self.running_average(&self.running_var, &unbiased);
+        // Update both or neither: a failed computation must not corrupt
+        // the running means.
         let both = [&new_mean, &new_var].map(Tensor::array);
         or_raise(Array::check_all(both));
         self.running_mean.set(new_mean);
@@ -28,7 +29,7 @@ fn of_batch(&self, x: &Tensor, axes: &[usize]) -> [Tensor; 2] {
 }
 
 #[track_caller]
-fn averaged(&self, running: &Buffer, new: &Tensor) -> Tensor {
+fn running_average(&self, running: &Buffer, new: &Tensor) -> Tensor {
     let before = running.get();
     let new = new.reshape(before.shape()).scale(self.momentum);
     before.scale(1.0 - self.momentum).add(&new)

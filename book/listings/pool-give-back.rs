@@ -1,12 +1,12 @@
-/// Takes a buffer back of which nobody uses the `len` numbers any more.
+/// Returns a buffer to the pool, of which `len` elements were in use.
 pub(super) fn give_back(&self, mut buffer: Buffer<T>, len: usize) {
     buffer.discard_contents();
-    let mut waiting = self.lock();
-    waiting.used -= bytes::<T>(len);
-    let all = waiting.bytes + bytes::<T>(buffer.len());
-    // One of another length serves nobody.
-    if all <= self.limit && class(buffer.len()) == buffer.len() {
-        waiting.bytes = all;
-        waiting.buffers.entry(buffer.len()).or_default().push(buffer);
+    let mut cache = self.lock();
+    cache.used -= bytes::<T>(len);
+    let cached_bytes = cache.bytes + bytes::<T>(buffer.len());
+    // `take` looks up size classes only, so no other length is reused.
+    if cached_bytes <= self.limit && class(buffer.len()) == buffer.len() {
+        cache.bytes = cached_bytes;
+        cache.buffers.entry(buffer.len()).or_default().push(buffer);
     }
 }

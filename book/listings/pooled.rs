@@ -1,8 +1,8 @@
-/// Shows images so that each window goes along two axes, and says which.
-/// Windows that lie side by side are the image in another shape, and have
-/// nothing to add up on the way back.
+/// Returns a view in which each window spans two axes, and the numbers of
+/// these axes. If the windows tile the image, the view is a reshape, so
+/// that the backward pass has no overlaps to add up.
 #[track_caller]
-fn pooled(&self, window: &Window) -> (Tensor, [usize; 2]) {
+fn pooling_windows(&self, window: &Window) -> (Tensor, [usize; 2]) {
     let [n, channels, h, w] = self.image_shape("pool");
     let [height, width] = window.size;
     let side_by_side = Window::new(window.size).stride(window.size);

@@ -1,7 +1,7 @@
 let busy = |tiles: &&Tiles| {
     let [m, n] = tiles.sides;
     let all = product.m.div_ceil(m) * product.n.div_ceil(n);
-    // Where k is long, what is missing is made up by its parts.
+    // A long k can be split into parts, which count as tiles.
     let parts = (product.k / PART).max(1);
     all * product.batches * parts * tiles.of_units >= units
 };

@@ -1,6 +1,7 @@
-// What other groups shall see goes by atomic steps, which no cache keeps
-// to itself. The fence asks that the sum be there before the count, and
-// the second flag of the barrier that the others' sums be read after it.
+// Values for other groups are written and read by atomic operations, which
+// bypass the private caches. The fence orders the partial sum before the
+// increment. The global flag of the barrier orders the increment before
+// the reads of the other partial sums.
 volatile global uint *bits = (volatile global uint *)partials;
 if (item == 0) {
     atomic_xchg(&bits[get_group_id(0)], as_uint(tree[0]));
@@ -9,7 +10,8 @@ if (item == 0) {
 }
 barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
-// All items of a group agree here, so all of them reach the barriers.
+// The condition is the same for all items of a group, so all of them reach
+// the barriers inside.
 if (before == groups - 1) {
     sum = 0.0f;
     for (uint i = item; i < groups; i += GROUP)

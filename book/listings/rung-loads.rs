@@ -1,9 +1,10 @@
-/// Counts the numbers that are loaded for one element of the result, `k`
-/// long sums: from global memory, and from local memory.
+/// Returns the number of values that are loaded for one element of the
+/// result, a sum of `k` products: from global memory, and from local
+/// memory.
 ///
-/// What a group loads from global memory serves a row or a column of its
-/// tile; what an item loads from local memory serves a row or a column of
-/// the elements that it computes.
+/// A value that a group loads from global memory is used for a row or
+/// column of its tile. A value that an item loads from local memory is
+/// used for a row or column of its block.
 pub fn loads(&self, k: usize) -> [f64; 2] {
     let k = k as f64;
     if !self.shares {

@@ -1,4 +1,4 @@
-/// Returns the rate of a step, counted from 0: give it to
+/// Returns the rate for a step, counted from 0. Pass it to
 /// [`Optimizer::set_learning_rate`] before the step.
 ///
 /// [`Optimizer::set_learning_rate`]: super::Optimizer::set_learning_rate

@@ -1,10 +1,10 @@
-/// Makes a tape in which neighbors that the same part has made are one
-/// record, called as the part is: what it has is what the last of them
-/// has. Parts are the same if their first `depth` names are. Leaves and
-/// constants are left out where a part takes them in, and records that no
-/// part has made stay as they are.
+/// Merges consecutive records created by the same part into one record,
+/// which has the part's name and the values of the last of them. Parts are
+/// the same if the first `depth` components of their names are equal.
+/// Leaves and constants are omitted. Records that belong to no part stay
+/// unchanged.
 pub fn folded(&self, depth: usize) -> Tape {
-    // Into which record of the new tape each record goes.
+    // Maps each old record to its record in the new tape.
     let mut into: HashMap<u64, u64> = HashMap::new();
     let mut folded: Vec<Record> = Vec::new();
     let is_given = |op: &Op| matches!(op, Op::Leaf | Op::Constant);
@@ -17,7 +17,7 @@ pub fn folded(&self, depth: usize) -> Tape {
         let mut next = record.clone();
         next.parent_grads.clear();
         match folded.pop_if(|last| part.is_some() && last.part == part) {
-            // It goes on: what the part was given comes first.
+            // The part continues; its inputs so far come first.
             Some(last) => {
                 parents.retain(|id| *id != last.id);
                 parents.splice(0..0, last.parents.clone());
