@@ -38,7 +38,7 @@ impl Tensor {
         self.sweep(&self.one(), |_, _, _| ());
     }
 
-    /// Adds to every leaf the gradient of the sum of `self * grad`.
+    /// Adds the gradient of the sum of `self * grad` to every leaf.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
         let [given, here] = [grad, self].map(|t| (t.shape(), t.gpu()));
@@ -76,7 +76,7 @@ impl Tensor {
             for (parent, grad) in tensor.0.parents.iter().zip(grads) {
                 let Some(grad) = grad else { continue };
                 match waiting.entry(parent.0.id) {
-                    // The first gradient is moved in; later ones are added.
+                    // The first gradient is moved; later ones are added to it.
                     Entry::Vacant(place) => {
                         place.insert(grad);
                     }

@@ -35,7 +35,7 @@ pub(super) const GROUP: usize = 256;
 /// reports an error.
 // ANCHOR: mul
 impl Tensor {
-    /// Multiplies elementwise; the shapes broadcast.
+    /// Multiplies elementwise, with broadcasting.
     ///
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]

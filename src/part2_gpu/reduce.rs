@@ -24,14 +24,13 @@ use crate::shape::{broadcast_axes, keepdims, size};
 /// error.
 // ANCHOR: sum
 impl Tensor {
-    /// Sums all elements to a scalar tensor: one element and no axes.
+    /// Sums all elements into a tensor with one element and no axes.
     #[track_caller]
     pub fn sum(&self) -> Tensor {
         self.sum_over(&self.all_axes(), Keep::No)
     }
 
-    /// Sums over axes. `grad_a` is `grad_out`, repeated for each summed
-    /// element.
+    /// Sums over `axes`. Each summed element gets a copy of `grad_out`.
     #[track_caller]
     pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
         or_raise(checks::axes("sum", self.shape(), axes));

@@ -24,7 +24,7 @@ usage: cargo run -p kernel-mutants -- [OPTION].. FILE..
 FILE is a kernel file, such as kernels/part2/ew_mul.cl, or one of its lines:
 kernels/part2/ew_mul.cl:12.
 
-  --count NUMBER   how many mutants of each file (all)
+  --count NUMBER   at most this number of mutants of each file (all)
   --seed NUMBER    which mutants, if not all (0)
   --known          only the mutants of known.txt, which must have the results
                    that it states
@@ -34,13 +34,13 @@ The exit code is 1 if a mutant survives that known.txt does not explain.";
 #[derive(Default)]
 struct Request {
     files: Vec<String>,
-    count: Option<usize>,
+    count: usize,
     seed: usize,
     known: bool,
 }
 
 fn parse(words: &[String]) -> Result<Request> {
-    let mut request = Request::default();
+    let mut request = Request { count: usize::MAX, ..Request::default() };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let mut number = || {
@@ -48,7 +48,7 @@ fn parse(words: &[String]) -> Result<Request> {
             number.ok_or(format!("{word} needs a number."))
         };
         match word.as_str() {
-            "--count" => request.count = Some(number()?),
+            "--count" => request.count = number()?,
             "--seed" => request.seed = number()?,
             "--known" => request.known = true,
             _ if word.starts_with('-') => {
@@ -80,11 +80,11 @@ fn choose<'a>(
             chosen.push((mutant, entry));
         }
     }
-    let step = chosen.len() / request.count.unwrap_or(usize::MAX).max(1);
+    let step = chosen.len().div_ceil(request.count.max(1)).max(1);
     let mut index = request.seed;
     chosen.retain(|(_, entry)| {
         index += 1;
-        entry.is_some() || index.is_multiple_of(step.max(1))
+        entry.is_some() || index.is_multiple_of(step)
     });
     chosen
 }

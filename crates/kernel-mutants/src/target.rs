@@ -30,9 +30,9 @@ struct Stage {
 }
 
 impl Target {
-    /// Finds the tests of a kernel file: those of its family in the program
-    /// `opencl`, and then those of the engine. Slow tests of an engine, which
-    /// are ignored by default, are left out.
+    /// Finds the tests of a kernel file: all tests of its family in the program
+    /// `opencl`, and then the tests of the engine, except slow ones, which are
+    /// ignored by default.
     pub(crate) fn new(file: &str, text: &str) -> Result<Target> {
         let family = family(file)?;
         let mut program = Program::new("opencl", text)?;
@@ -84,8 +84,8 @@ impl Target {
     }
 }
 
-/// Returns how the names of the tests of a file begin: those of the first
-/// family that names it, or those of all families for a file that others use.
+/// Returns the start of the names of a file's tests: the first family in the
+/// table that names the file, or all families for a file that others include.
 fn family(file: &str) -> Result<String> {
     let table = fs::read_to_string("tests/opencl/families.rs")?;
     let file = file.trim_start_matches("kernels/");

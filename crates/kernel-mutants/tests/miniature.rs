@@ -1,4 +1,7 @@
-//! The whole tool on a crate with one kernel, whose tests check its text.
+//! The whole tool on a crate with one kernel, whose tests check its text. The
+//! tool needs `timeout` of GNU coreutils, which other systems lack.
+
+#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::path::Path;
