@@ -357,11 +357,11 @@ impl WithSimd for Rows<'_> {
 /// probabilities and the scores, and `dx` for the gradient of `x`:
 ///
 /// ```text
-/// dp[q][k]  = dot(dout[q], value[k])
+/// dp[q][k]  = dot(d_out[q], value[k])
 /// ds[q][k]  = p[q][k] * (dp[q][k] - sum over j of p[q][j] * dp[q][j])
 /// dquery[q] = sum over k of ds[q][k] * key[k]   * scale
 /// dkey[k]   = sum over q of ds[q][k] * query[q] * scale
-/// dvalue[k] = sum over q of p[q][k]  * dout[q]
+/// dvalue[k] = sum over q of p[q][k]  * d_out[q]
 /// ```
 struct Grads<'a> {
     sizes: Sizes,
