@@ -20,9 +20,6 @@ mod manifest;
 mod page;
 #[cfg(test)]
 mod planted;
-#[allow(dead_code)]
-#[path = "../../learn/src/predictions.rs"]
-mod predictions;
 mod tree;
 
 use std::env;

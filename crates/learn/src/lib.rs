@@ -19,7 +19,7 @@ mod expression;
 mod keys;
 pub mod machine;
 mod nearest;
-mod predictions;
+pub mod predictions;
 pub mod process;
 mod profiler;
 mod progress;

@@ -3,8 +3,7 @@
 //!
 //! The table has no answers. It says where in the output of a program the
 //! number stands, and the output is made by the program, so no answer can go
-//! stale. The pages' blocks are made from the same rows, by `crates/bookgen/`, which
-//! takes this file in by its path.
+//! stale. `crates/bookgen/` makes the questions on the pages from the same rows.
 
 use std::fmt::Display;
 
@@ -12,20 +11,20 @@ use toml_span::de_helpers::TableHelper;
 use toml_span::{DeserError, Deserialize, Value};
 
 /// A question, and where its answer stands.
-pub(crate) struct Prediction {
+pub struct Prediction {
     /// The name that never changes.
-    pub(crate) id: String,
+    pub id: String,
     /// The file of its page, below `book/src/`.
-    pub(crate) chapter: String,
+    pub chapter: String,
     /// The output, below `book/listings/`.
-    pub(crate) listing: String,
+    pub listing: String,
     place: Place,
     /// How far from the number an answer may lie, as a factor.
     factor: f64,
-    pub(crate) question: String,
+    pub question: String,
     /// Why it is that number.
-    pub(crate) why: String,
-    pub(crate) wrong: Vec<Guess>,
+    pub why: String,
+    pub wrong: Vec<Guess>,
 }
 
 /// Where in an output a number stands.
@@ -39,18 +38,18 @@ struct Place {
 }
 
 /// A number that many would say, and why it is another.
-pub(crate) struct Guess {
-    pub(crate) guess: String,
-    pub(crate) because: String,
+pub struct Guess {
+    pub guess: String,
+    pub because: String,
 }
 
 /// The number of an output: as it is printed there, and what it is.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Found<'a> {
-    pub(crate) shown: &'a str,
-    pub(crate) is: f64,
+pub struct Found<'a> {
+    pub shown: &'a str,
+    pub is: f64,
     /// The line that has it.
-    pub(crate) line: &'a str,
+    pub line: &'a str,
 }
 
 impl<'de> Deserialize<'de> for Prediction {
@@ -88,7 +87,7 @@ impl<'de> Deserialize<'de> for Guess {
 }
 
 /// Reads the table.
-pub(crate) fn read(text: &str) -> Result<Vec<Prediction>, String> {
+pub fn read(text: &str) -> Result<Vec<Prediction>, String> {
     let mut document = toml_span::parse(text).map_err(in_a_line)?;
     let mut table = TableHelper::new(&mut document).map_err(in_a_line)?;
     let rows = table.required("prediction").map_err(in_a_line)?;
@@ -102,10 +101,7 @@ fn in_a_line(error: impl Display) -> String {
 
 impl Prediction {
     /// Finds the number in what the program prints.
-    pub(crate) fn answer<'a>(
-        &self,
-        output: &'a str,
-    ) -> Result<Found<'a>, String> {
+    pub fn answer<'a>(&self, output: &'a str) -> Result<Found<'a>, String> {
         let Place { line, nth, number } = &self.place;
         let words = in_single_spaces(line);
         let lines = split(output).1.into_iter();
@@ -122,7 +118,7 @@ impl Prediction {
     }
 
     /// Tells whether an answer is near enough.
-    pub(crate) fn is_right(&self, answer: f64, right: f64) -> bool {
+    pub fn is_right(&self, answer: f64, right: f64) -> bool {
         if self.factor <= 1.0 {
             return (answer - right).abs() <= 1e-6 * right.abs();
         }
@@ -131,7 +127,7 @@ impl Prediction {
     }
 
     /// Says why an answer that many give is not the number.
-    pub(crate) fn reason(&self, answer: f64) -> Option<&str> {
+    pub fn reason(&self, answer: f64) -> Option<&str> {
         let is = |it: &&Guess| {
             value(&it.guess)
                 .is_some_and(|it| (it - answer).abs() <= 1e-3 * it.abs())
@@ -142,7 +138,7 @@ impl Prediction {
 
 /// Splits a listing into the command, which may go over several lines, and the
 /// lines of the output.
-pub(crate) fn split(listing: &str) -> (String, Vec<&str>) {
+pub fn split(listing: &str) -> (String, Vec<&str>) {
     let mut command = String::new();
     let mut lines = listing.lines();
     for line in lines.by_ref() {
@@ -161,7 +157,7 @@ fn in_single_spaces(text: &str) -> String {
 }
 
 /// Reads a number as a reader may type it.
-pub(crate) fn value(text: &str) -> Option<f64> {
+pub fn value(text: &str) -> Option<f64> {
     let number: f64 = text.trim().replace(',', "").parse().ok()?;
     number.is_finite().then_some(number)
 }

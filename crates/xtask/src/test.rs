@@ -27,7 +27,7 @@ pub(crate) const COMMAND: Command = Command {
 struct Step {
     name: &'static str,
     what: &'static str,
-    /// Long enough for a cold build on two slow cores.
+    /// Long enough for a cold build and all tests on two slow cores.
     minutes: u64,
     /// Whether only `--all` runs it.
     slow: bool,
@@ -64,7 +64,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "tests",
         what: "cargo test: the tests of every package, and of the docs",
-        minutes: 20,
+        minutes: 45,
         slow: false,
         work: |it| it.tests(),
     },
@@ -72,7 +72,7 @@ const STEPS: &[Step] = &[
         name: "verify",
         what: "cargo xtask verify: the stub, the solution and answers of \
                every exercise",
-        minutes: 15,
+        minutes: 40,
         slow: false,
         work: |it| it.verify(),
     },

@@ -2,10 +2,11 @@
 //! which `cargo learn predict` reads too. The answer is taken from the
 //! program's output.
 
+use learn::predictions::{self, Prediction, read};
+
 use crate::generated::Wanted;
 use crate::generated::exercise::markdown;
 use crate::page::Page;
-use crate::predictions::{Prediction, read};
 use crate::tree::{Fault, Tree, fault};
 
 const ROWS: &str = "exercises/predictions.toml";
@@ -38,7 +39,7 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
         .ok_or(format!("`{}` does not exist.", listing(row)))?;
     let found = row.answer(output)?;
     let known = row.wrong.iter().find(|it| {
-        let guess = crate::predictions::value(&it.guess);
+        let guess = predictions::value(&it.guess);
         guess.is_none_or(|guess| row.is_right(guess, found.is))
     });
     if let Some(guess) = known {

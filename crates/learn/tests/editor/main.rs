@@ -1,7 +1,6 @@
 //! The help that an editor gives in a learner's files: this starts the language
 //! servers that VS Code and Neovim start, and asks what they ask.
 
-#[path = "editor/server.rs"]
 mod server;
 
 use std::io::{Write, stderr};

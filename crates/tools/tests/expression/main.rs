@@ -3,11 +3,8 @@
 // What the bench and the other tests share is not all used here.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "expression/fairness.rs"]
 mod fairness;
-#[path = "expression/planted_fault.rs"]
 mod planted_fault;
-#[path = "expression/random_expression.rs"]
 mod random_expression;
 
 use std::process::Command;
