@@ -61,6 +61,22 @@ const STEPS: &[Step] = &[
             it.cargo(&[&args[..], &["-D", "warnings"]].concat(), &[])
         },
     },
+    // The tests of the pages take mdBook, which this step compiles if it is not
+    // installed.
+    Step {
+        name: "book",
+        what: "mdbook build: every page, and no complaint",
+        minutes: 15,
+        slow: false,
+        work: |it| {
+            let mdbook = book::mdbook(it.checkout)?;
+            let complaints = book::build(it.checkout, &mdbook, it.log)?;
+            Ok(match complaints.first() {
+                None => Report::passed(),
+                Some(first) => Report::failure(it.name, first),
+            })
+        },
+    },
     Step {
         name: "tests",
         what: "cargo test: the tests of every package, and of the docs",
@@ -84,20 +100,6 @@ const STEPS: &[Step] = &[
         work: |it| {
             let args = ["doc", "--workspace", "--no-deps"];
             it.cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])
-        },
-    },
-    Step {
-        name: "book",
-        what: "mdbook build: every page, and no complaint",
-        minutes: 2,
-        slow: false,
-        work: |it| {
-            let mdbook = book::mdbook(it.checkout)?;
-            let complaints = book::build(it.checkout, &mdbook, it.log)?;
-            Ok(match complaints.first() {
-                None => Report::passed(),
-                Some(first) => Report::failure(it.name, first),
-            })
         },
     },
     Step {

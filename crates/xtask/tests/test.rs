@@ -184,7 +184,7 @@ fn exercises_that_fail_are_counted_and_shown_before_those_that_pass() {
 fn wrong_words_are_rejected_with_the_right_ones() {
     let scene = healthy(GREEN);
     let said = scene.xtask(&["test", "--only", "format!"]);
-    said.stopped(2, &["\"format!\"", "format, lints, tests"]);
+    said.stopped(2, &["\"format!\"", "format, lints, book"]);
     let said = scene.xtask(&["test", "--limit", "soon"]);
     said.stopped(2, &["--limit", "\"soon\"", "seconds"]);
 }
