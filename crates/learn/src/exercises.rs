@@ -1,13 +1,13 @@
 //! The exercises, and what a learner does with them.
 //!
 //! Reading order: a [`status`] is what the progress says of an exercise, a
-//! [`program`] is its check, built; [`check`], [`watch`], [`hint`], [`list`],
-//! [`solution`], [`diff`], [`reset`], with its [`backup`], and [`again`], with
-//! its [`variant`]s, are the learner's, and [`predict`] asks before a program
+//! [`program`] is its check, built; `check`, `watch`, `hint`, `list`,
+//! `solution`, `diff`, `reset`, with its `backup`, and `again`, with
+//! its [`variant`]s, are the learner's, and `predict` asks before a program
 //! answers; a [`stub`] is a solution without what stands in its holes,
 //! [`answers`] are the solution without hole markers and the known wrong
 //! answers, [`levels`] are the steps of an exercise that grows, and an
-//! [`engine`] is such an exercise.
+//! `engine` is such an exercise.
 
 pub(crate) mod again;
 pub mod answers;

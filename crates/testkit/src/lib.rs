@@ -2,7 +2,7 @@
 //! processes, and skips that are printed and counted.
 //!
 //! Reading order: [`engine`] is what the specification asks of an engine;
-//! [`spec`], [`edges`], [`refusals`], [`network`], [`operators`] and [`verdict`]
+//! [`spec`], [`mod@edges`], [`mod@refusals`], [`network`], [`mod@operators`] and [`verdict`]
 //! are the specification, each with a macro that makes its tests. The rest are
 //! helpers. Without the feature `engines` the crate has only those that do not
 //! need `rungrad`.

@@ -1,6 +1,6 @@
 //! `cargo xtask`: the commands for authors of the course.
 //!
-//! Reading order: [`test`] is everything that CI runs; [`verify`] proves that
+//! Reading order: [`mod@test`] is everything that CI runs; [`verify`] proves that
 //! every exercise holds together, with [`committed`] for the files of the tree;
 //! [`page`] compiles the engine of the live figures.
 

@@ -1,7 +1,7 @@
 //! A launch of every kernel of Part 2 over ragged sizes, for the simulator.
 //! The products of matrices and vectors are launched beside it.
 //!
-//! [`run`] is the list; a [`Bench`] holds what all of them read, and has a
+//! [`run`] is the list; a `Bench` holds what all of them read, and has a
 //! function for each family of kernels with one list of arguments.
 
 use rungrad::gradcheck;

@@ -1,6 +1,6 @@
 //! A launch of every kernel of Part 3 over ragged sizes, for the simulator.
 //!
-//! [`run`] is the list; a [`Bench`] holds what all of them read, and has a
+//! [`run`] is the list; a `Bench` holds what all of them read, and has a
 //! function for each family of kernels with one list of arguments.
 
 pub mod groups;
