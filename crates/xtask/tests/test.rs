@@ -14,9 +14,11 @@ test one ... ok
 test long ... ignored, slow: 40 s, all tiles
 test result: ok. 11 passed; 0 failed; 1 ignored; 0 measured
      Running tests/part2_gpu.rs (target/debug/deps/part2_gpu-0b)
-SKIPPED mul_on_the_device: no OpenCL driver
-test mul_on_the_device ... ok
-test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured
+SKIPPED part::mul_on_the_device: no OpenCL driver
+test part::mul_on_the_device ... ok
+SKIPPED part::sum_on_the_device: no OpenCL driver
+test part::sum_on_the_device ... ok
+test result: ok. 4 passed; 0 failed; 0 ignored; 0 measured
 ";
 
 const RED: &str = "
@@ -63,12 +65,14 @@ fn last_line(said: &Said) -> &str {
 fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
     let said = healthy(GREEN).xtask(&["test"]);
     said.went_well()
-        .tells("tests      ok           13       0        1        1")
-        .tells("SKIPPED, and why:\n  mul_on_the_device: no OpenCL driver\n")
+        .tells("tests      ok           13       0        1        2")
+        .tells(
+            "SKIPPED, and why:\n  part::mul_on_the_device: no OpenCL driver\n",
+        )
         .tells("1 slow tests were ignored; cargo learn test --all runs them");
     // Thirteen tests, seven for the exercises, and one for each of the five
     // other steps.
-    assert_eq!(last_line(&said), "25 passed, 0 failed, 1 skipped");
+    assert_eq!(last_line(&said), "25 passed, 0 failed, 2 skipped");
     assert!(!said.out.contains("test one ... ok"), "{}", said.out);
 }
 
@@ -126,7 +130,7 @@ fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     said.tells("target/learn-logs/tests.log").tells("spelling   ok");
-    assert_eq!(last_line(&said), "29 passed, 1 failed, 1 skipped");
+    assert_eq!(last_line(&said), "29 passed, 1 failed, 2 skipped");
 }
 
 /// Promise: A step that runs nothing fails.

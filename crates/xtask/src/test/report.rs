@@ -61,7 +61,7 @@ impl Report {
                 report.skipped += skipped.len();
                 program = None;
             } else if let Some(skip) = after_skipped(line) {
-                skipped.insert(skip.split(':').next().unwrap_or_default());
+                skipped.insert(skip.split(": ").next().unwrap_or_default());
                 if !report.skips.iter().any(|it| it == skip) {
                     report.skips.push(skip.to_string());
                 }
