@@ -1,10 +1,11 @@
-//! What judges an engine of the reader's: the specification of `testkit`, which
-//! judges the three engines of the course, in levels that follow the chapters
-//! of Part 1.
+//! Checks the reader's own engine with the specification of `testkit`, which
+//! also checks the three engines of the course, in levels that follow the
+//! chapters of Part 1.
 //!
 //! The reader's file is part of a program, `exercises/checks/my_engine.rs` with
-//! `table.rs`, which is all that a save compiles. The laws stand here and are compiled once: they see the
-//! engine through a [`Table`] of functions, and its tensors as [`Handle`]s.
+//! `table.rs`, and only this program is compiled after a save. The laws are in
+//! this crate and are compiled once: they see the engine through a [`Table`] of
+//! functions, and its tensors as [`Handle`]s.
 //!
 //! Reading order: [`Table`] is what an engine offers, `mine.rs` makes an engine
 //! of it that the specification takes, `tape.rs` reads its graph, `levels.rs`

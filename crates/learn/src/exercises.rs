@@ -1,13 +1,13 @@
-//! The exercises, and what a learner does with them.
+//! The exercises and the commands that work on them.
 //!
-//! Reading order: a [`status`] is what the progress says of an exercise, a
-//! [`program`] is its check, built; `check`, `watch`, `hint`, `list`,
-//! `solution`, `diff`, `reset`, with its `backup`, and `again`, with
-//! its [`variant`]s, are the learner's, and `predict` asks before a program
-//! answers; a [`stub`] is a solution without what stands in its holes,
-//! [`answers`] are the solution without hole markers and the known wrong
-//! answers, [`levels`] are the steps of an exercise that grows, and an
-//! `engine` is such an exercise.
+//! - [`status`]: the state of an exercise in the saved progress.
+//! - [`program`]: builds and runs the check of an exercise.
+//! - `check`, `watch`, `hint`, `list`, `solution`, `diff`, `reset` (with
+//!   `backup`), `again` (with [`variant`]) and `predict`: one command each.
+//! - [`stub`]: a solution whose holes are empty.
+//! - [`answers`]: the solution without hole markers, and the wrong answers.
+//! - [`levels`]: the steps of an exercise that grows; `engine` is such an
+//!   exercise.
 
 pub(crate) mod again;
 pub mod answers;

@@ -1,11 +1,11 @@
-//! What tests share: one specification for every engine, seeded values, child
-//! processes, and skips that are printed and counted.
+//! Shared by the tests of all packages: one specification for every engine,
+//! seeded values, child processes, and skips that are printed and counted.
 //!
-//! Reading order: [`engine`] is what the specification asks of an engine;
-//! [`spec`], [`mod@edges`], [`mod@refusals`], [`network`], [`mod@operators`] and [`verdict`]
-//! are the specification, each with a macro that makes its tests. The rest are
-//! helpers. Without the feature `engines` the crate has only those that do not
-//! need `rungrad`.
+//! Reading order: [`engine`] is the interface that an engine implements to be
+//! tested; [`spec`], [`mod@edges`], [`mod@refusals`], [`network`],
+//! [`mod@operators`] and [`verdict`] are the specification, each with a macro
+//! that defines its tests. The other modules are helpers. Without the feature
+//! `engines`, the crate has only the helpers that do not need `rungrad`.
 #![allow(missing_docs, reason = "the name of a test is its documentation")]
 
 pub mod child;

@@ -1,4 +1,5 @@
-//! Catches a refusal: its sentence, and the line that it blames.
+//! Catches a panic that rejects a call: its message, and the line that it
+//! names.
 
 use std::cell::RefCell;
 use std::panic::{self, Location};
@@ -11,15 +12,15 @@ thread_local! {
     static PLACE: RefCell<Option<(String, u32)>> = const { RefCell::new(None) };
 }
 
-/// The sentence that `work` was refused with. The panic must name a line of
-/// the call itself: whoever reads it should see their own mistake, not the
-/// inside of the library.
+/// Returns the message with which `work` is rejected. The panic must name a line
+/// of the call itself, so that users see their own mistake instead of the inside
+/// of the library.
 #[track_caller]
 pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
     refusal_of("the call", work)
 }
 
-/// The same of a call that is one of many at its line.
+/// Like [`refusal`], for one of several calls in the same line; `what` names it.
 #[track_caller]
 pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
     let mut work = Some(work);
@@ -58,8 +59,8 @@ pub fn mistake<T>(what: &str, result: Result<T>) -> String {
 fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // The hook of `attempt` keeps quiet about what it catches; it must
-        // stand behind this one, or this one never hears of it.
+        // The hook of `attempt` prints nothing for the panics that it catches.
+        // It must be installed first, because this hook calls the previous one.
         attempt(|| ()).expect("nothing happens");
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |info| {

@@ -1,12 +1,12 @@
-//! Seeded random expressions of ordinary numbers, as somebody would type
-//! them at the bench.
+//! Seeded random expressions of ordinary numbers, such as a user types for
+//! `cargo learn try`.
 
 use rungrad::reference::Array;
 
 use testkit::random::Random;
 use tools::expression::expr::{Expr, parse};
 
-/// What kind of numbers stands in an expression.
+/// The kind of numbers in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     /// From 1e-3 to 1e4, of both signs.
@@ -53,7 +53,7 @@ impl Typed {
         )
     }
 
-    /// Whether everything on the way is a number that `f32` holds well.
+    /// Returns whether `f32` represents every intermediate value well.
     pub fn is_ordinary(&self) -> bool {
         let expr = parse(&self.text).expect("it was made to be read");
         let arrays: Vec<Array> = self

@@ -10,7 +10,7 @@ const ROW: f64 = 20.0;
 /// Where the names of the rows end, and the bars.
 const NAMES: f64 = 290.0;
 const BARS: f64 = 730.0;
-/// A bar ends where we take so many times as long, or as little.
+/// The longest bar: a ratio of the times of this factor, in either direction.
 const MOST: f64 = 16.0;
 const TOP: f64 = 76.0;
 const ROOF: f64 = 340.0;

@@ -11,7 +11,7 @@ pub(crate) enum Class {
     Processor,
     /// A device with little memory, or a processor behind an OpenCL driver.
     Small,
-    /// A card with memory of its own.
+    /// A graphics card with dedicated memory.
     Card,
 }
 
