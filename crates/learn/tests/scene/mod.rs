@@ -148,7 +148,12 @@ impl Said {
     #[track_caller]
     pub(crate) fn stopped(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        assert!(self.err.starts_with("error: "), "{}", self.err);
+        assert!(
+            self.err.starts_with("error: "),
+            "expected an error with {parts:?}; found {:?} after:\n{}",
+            self.err,
+            self.out
+        );
         assert_eq!(self.err.lines().count(), 1, "{}", self.err);
         for part in parts {
             assert!(self.err.contains(part), "no {part:?} in {}", self.err);
