@@ -6,10 +6,8 @@
 mod bench;
 mod variants;
 
-use std::iter;
-
 use crate::committed;
-use bench::check;
+use bench::{FOLDERS, check};
 use learn::checkout::Checkout;
 use learn::command::{Command, Stop, Words};
 use learn::course::{self, Exercise};
@@ -76,9 +74,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         let why = "exercises/exercises.toml has no row: nothing to verify";
         return Err(Stop::Failed(why.to_string()));
     }
-    // All of it is built in one folder.
     let _alone = checkout.alone("verify");
-    let folder = checkout.target.join("verify/exercises");
+    let folder = checkout.target.join(FOLDERS[0]);
     let mut variants = exercises
         .iter()
         .map(|exercise| variants(checkout, exercise))
@@ -95,25 +92,25 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         variants.iter_mut().for_each(keep_sample);
     }
     let some: usize = variants.iter().map(Vec::len).sum();
-    // An exercise has one file, so each round checks one variant of it.
+    // An exercise has one file, so a round has at most one variant of it. The
+    // rounds are equally large: their number is that of the most variants.
+    let count = variants.iter().map(Vec::len).max().unwrap_or_default();
+    let mut rounds = vec![Vec::new(); count];
+    let placed = exercises.iter().zip(&variants);
+    let placed = placed.flat_map(|(it, all)| all.iter().map(move |v| (it, v)));
+    for (at, placed) in placed.enumerate() {
+        rounds[at % count].push(placed);
+    }
     let mut outcomes = Vec::new();
-    let mut rest: Vec<_> = variants.iter().map(|it| it.iter()).collect();
-    let rounds = iter::from_fn(|| {
-        let next = exercises.iter().zip(&mut rest);
-        let round: Vec<(&Exercise, &Variant)> =
-            next.filter_map(|(it, rest)| Some((it, rest.next()?))).collect();
-        (!round.is_empty()).then_some(round)
-    });
-    for (number, round) in rounds.enumerate() {
-        let found = check(checkout, &folder, number, &round)?;
-        for ((exercise, variant), found) in round.into_iter().zip(found) {
-            let finding = match found {
-                Ok((verdict, said)) => judge(exercise, variant, verdict, &said),
-                Err(why) => Finding::Fault(format!("{}: {why}", variant.name)),
-            };
-            let column = column(variant);
-            outcomes.push(Outcome { exercise: &exercise.id, column, finding });
-        }
+    let found = check(checkout, &rounds)?;
+    for ((exercise, variant), found) in rounds.into_iter().flatten().zip(found)
+    {
+        let finding = match found {
+            Ok((verdict, said)) => judge(exercise, variant, verdict, &said),
+            Err(why) => Finding::Fault(format!("{}: {why}", variant.name)),
+        };
+        let column = column(variant);
+        outcomes.push(Outcome { exercise: &exercise.id, column, finding });
     }
     table(&exercises, &outcomes);
     if some < all {

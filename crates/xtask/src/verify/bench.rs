@@ -1,10 +1,11 @@
-//! Builds and runs the checks of one round, with a file for each exercise.
+//! Builds and runs checks in rounds. A round has at most one file of each
+//! exercise.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use super::Variant;
 use learn::checkout::{Checkout, cannot_write};
@@ -12,53 +13,83 @@ use learn::command::Stop;
 use learn::course::Exercise;
 use learn::exercises::program;
 use learn::exercises::status::Status;
-use learn::process::{self, Follow};
+use learn::process;
 use learn::terminal::say;
+
+/// Where the files of a round are, below the target folder.
+pub(super) const FOLDERS: [&str; 2] = ["verify/exercises", "verify/others"];
+/// Where its programs are.
+const PROGRAMS: [&str; 2] = ["verify/programs/0", "verify/programs/1"];
 
 /// A variant with its exercise.
 type Placed<'a> = (&'a Exercise, &'a Variant);
 /// The verdict of a check with its output, or why there is none.
 type Found = Result<(Status, String), String>;
 
-/// Builds the checks of all variants, runs them, and returns the results in the
-/// same order.
+/// Builds and runs the checks of all rounds, and returns the results in the same
+/// order. While the checks of a round run, the next round is built with files in
+/// the other of two folders.
 pub(super) fn check(
     checkout: &Checkout,
-    folder: &Path,
+    rounds: &[Vec<Placed>],
+) -> Result<Vec<Found>, Stop> {
+    thread::scope(|scope| {
+        let mut found = Vec::new();
+        let mut running: Option<ScopedJoinHandle<Vec<Found>>> = None;
+        let mut finish = |running: Option<ScopedJoinHandle<Vec<Found>>>| {
+            found.extend(running.into_iter().flat_map(|it| it.join().unwrap()));
+        };
+        for (number, round) in rounds.iter().enumerate() {
+            let programs = build(checkout, number, round)?;
+            finish(running.take());
+            let run = move || run_all(checkout, number, round, programs);
+            running = Some(scope.spawn(run));
+        }
+        finish(running);
+        Ok(found)
+    })
+}
+
+/// Runs one check per core at a time.
+fn run_all(
+    checkout: &Checkout,
     number: usize,
     round: &[Placed],
-) -> Result<Vec<Found>, Stop> {
-    let programs = build(checkout, folder, number, round)?;
+    programs: Vec<Result<PathBuf, String>>,
+) -> Vec<Found> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = Mutex::new(round.iter().zip(programs).enumerate());
     let found = Mutex::new(BTreeMap::new());
-    let work = |follow: Follow| {
+    let work = || {
         let next = || jobs.lock().unwrap().next();
         while let Some((at, (placed, program))) = next() {
-            let run = |it: PathBuf| run(checkout, number, placed, &it, follow);
-            let ran = program.and_then(run);
+            let ran = program.and_then(|it| run(checkout, number, placed, &it));
             found.lock().unwrap().insert(at, ran);
         }
     };
-    // One thread shows what it checks; the status lines of several would
-    // overwrite each other.
     thread::scope(|scope| {
-        for _ in 1..cores {
-            scope.spawn(|| work(process::follow_in_silence));
-        }
-        work(process::follow);
+        (0..cores).for_each(|_| drop(scope.spawn(work)));
     });
-    Ok(found.into_inner().unwrap().into_values().collect())
+    found.into_inner().unwrap().into_values().collect()
 }
 
-/// Builds all checks by one call of cargo. If that fails, it builds each one
+/// Builds all checks by one call of cargo, and moves the programs to a folder
+/// where the next call does not replace them. If that fails, it builds each one
 /// alone, to find those that do not compile.
 fn build(
     checkout: &Checkout,
-    folder: &Path,
     number: usize,
     round: &[Placed],
 ) -> Result<Vec<Result<PathBuf, String>>, Stop> {
+    let folder = &checkout.target.join(FOLDERS[number % 2]);
+    let programs = checkout.target.join(PROGRAMS[number % 2]);
+    let move_program = |program: PathBuf| {
+        let moved = programs.join(program.file_name().unwrap_or_default());
+        fs::create_dir_all(&programs)
+            .and_then(|()| fs::rename(&program, &moved))
+            .map_err(|error| cannot_write(&moved, &error))?;
+        Ok(moved)
+    };
     for (exercise, variant) in round {
         let file = folder.join(&exercise.file);
         fs::create_dir_all(file.parent().unwrap_or(folder))
@@ -68,14 +99,14 @@ fn build(
     let all: Vec<&Exercise> = round.iter().map(|it| it.0).collect();
     let log = checkout.log(&format!("verify-{number}"))?;
     if let Some(all) = program::build(checkout, folder, &all, &log)? {
-        return Ok(all.into_iter().map(Ok).collect());
+        return all.into_iter().map(|it| Ok(Ok(move_program(it)?))).collect();
     }
     let alone = |(exercise, variant): &Placed| {
         let log = format!("verify-{}-{number}-build", exercise.id);
         let log = checkout.log(&log)?;
         let built = program::build(checkout, folder, &[exercise], &log)?;
         if let Some(mut programs) = built {
-            return Ok(Ok(programs.remove(0)));
+            return Ok(Ok(move_program(programs.remove(0))?));
         }
         say!("{} does not compile:", variant.name);
         for line in program::complaints(checkout, &log) {
@@ -92,12 +123,12 @@ fn run(
     number: usize,
     (exercise, variant): &Placed,
     program: &Path,
-    follow: Follow,
 ) -> Found {
     let Variant { seconds, again, .. } = variant;
     let (id, again) = (exercise.id.as_str(), again.as_deref());
     let log = checkout.log(&format!("verify-{id}-{number}"));
     let heard = log.and_then(|log| {
+        let follow = process::follow_in_silence;
         program::run(id, program, &log, *seconds, again, None, follow)
     });
     match heard {
