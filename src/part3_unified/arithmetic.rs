@@ -4,28 +4,12 @@
 
 use smallvec::SmallVec;
 
-use super::backend::{cpu, fused, gpu};
-use super::{AdamStep, Array, Backend, Binary, Device, Reduce, Shared, Unary};
+use super::{AdamStep, Array, Backend, Binary, Reduce, Shared, Unary};
 use crate::checks;
 use crate::error::{Error, Result};
 use crate::ledger;
 use crate::ops::Keep;
 use crate::shape::{keepdims, size};
-
-// ANCHOR: backend
-impl Device {
-    /// Returns the backend of this device. Opening an OpenCL device may fail.
-    pub fn backend(self) -> Result<&'static dyn Backend> {
-        Ok(match self {
-            Device::Cpu => &cpu::Cpu,
-            Device::Gpu(i) => gpu::OpenCl::open(i)?,
-            Device::Fused(i) => fused::Fused::open(i)?,
-            Device::FusedCpu => fused::Fused::on_the_processor(),
-            Device::Custom(custom) => custom.backend(),
-        })
-    }
-}
-// ANCHOR_END: backend
 
 impl Array {
     /// Applies `op` to each element.

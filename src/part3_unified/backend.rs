@@ -4,21 +4,15 @@
 
 mod adam;
 pub(super) mod cpu;
-mod derived;
 pub(super) mod fused;
 pub(super) mod gpu;
 mod pool;
 
 pub use adam::AdamStep;
-use adam::adam_step;
-use derived::{
-    NORMAL_PDF_AT_0, gelu_grads, log_softmax, log_softmax_grads, normal_cdf,
-};
-use derived::{matrices, max_share, softmax};
 
 use std::any::Any;
 
-use super::functions::{attention, normalization};
+use super::defaults::{self, NORMAL_PDF_AT_0, normal_cdf};
 use super::number::{Real, converted};
 use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::{Error, Result};
@@ -209,8 +203,20 @@ impl Reduce {
     /// once.
     pub fn apply<T: Real>(self, row: &[T]) -> T {
         match self {
-            Reduce::Sum => T::nearest(cpu::sum(row)),
-            Reduce::Max => cpu::most(row),
+            Reduce::Sum => {
+                let total: f64 = row.iter().map(|x| x.wide()).sum();
+                // The sum of no floats is -0.
+                T::nearest(total + 0.0)
+            }
+            Reduce::Max => {
+                let lowest = T::nearest(f64::NEG_INFINITY);
+                row.iter().fold(
+                    lowest,
+                    |max, &x| {
+                        if x > max || x != x { x } else { max }
+                    },
+                )
+            }
         }
     }
 }
@@ -334,7 +340,7 @@ pub trait Backend: Send + Sync {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        max_share(a, most, grads, axes)
+        defaults::max_share(a, most, grads, axes)
     }
     /// Multiplies batches of matrices: (batch, m, k) x (batch, k, n) ->
     /// (batch, m, n). Both operands have three axes.
@@ -352,28 +358,28 @@ pub trait Backend: Send + Sync {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        let b = matrices(b, batch, inner)?.permute(&[0, 2, 1])?;
-        self.matmul(&matrices(a, batch, inner)?, &b)
+        let b = defaults::matrices(b, batch, inner)?.permute(&[0, 2, 1])?;
+        self.matmul(&defaults::matrices(a, batch, inner)?, &b)
     }
 
     /// Computes the softmax of each row of a dense, non-empty matrix. Default:
     /// the exponential of [`Backend::log_softmax`].
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        softmax(a)
+        defaults::softmax(a)
     }
     /// Computes the log-softmax of each row of a dense, non-empty matrix.
     /// Default: composed of the other primitives.
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        log_softmax(a)
+        defaults::log_softmax(a)
     }
     /// Computes the gradient of log-softmax from its dense result `y` and the
     /// upstream gradient. Default: composed of the other primitives.
     fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
-        log_softmax_grads(y, grad_out)
+        defaults::log_softmax_grads(y, grad_out)
     }
     /// Computes the gradient of [`Unary::Gelu`]. The shapes are equal.
     fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
-        gelu_grads(a, grad_out)
+        defaults::gelu_grads(a, grad_out)
     }
 
     /// Computes causal self-attention, (n, positions, 3 * width) -> (n,
@@ -381,7 +387,7 @@ pub trait Backend: Send + Sync {
     /// [`Tensor::self_attention`](super::Tensor::self_attention). Default:
     /// composed of the other primitives.
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
-        attention::attend(a, heads)
+        defaults::self_attention(a, heads)
     }
     /// Computes the gradient of self-attention from the operand, the result
     /// and the upstream gradient. Default: composed of the other primitives.
@@ -390,7 +396,7 @@ pub trait Backend: Send + Sync {
         [a, _, grad_out]: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        attention::attend_back(a, grad_out, heads)
+        defaults::self_attention_grads(a, grad_out, heads)
     }
     /// Normalizes each row of an array to mean 0 and variance 1, then applies
     /// a weight and a bias; see
@@ -403,7 +409,7 @@ pub trait Backend: Send + Sync {
         operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<Shared> {
-        normalization::norm(operands, epsilon)
+        defaults::layer_norm(operands, epsilon)
     }
     /// Computes the gradients of the array, the weight and the bias of a layer
     /// norm. The operands are the array, the upstream gradient and the weight.
@@ -413,7 +419,7 @@ pub trait Backend: Send + Sync {
         operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        normalization::norm_back(operands, epsilon)
+        defaults::layer_norm_grads(operands, epsilon)
     }
 
     /// Updates parameters with one step of Adam. Each operand is a parameter,
@@ -426,7 +432,7 @@ pub trait Backend: Send + Sync {
         step: &AdamStep,
         parameters: &[[&Array; 4]],
     ) -> Result<Vec<[Array; 3]>> {
-        let update = |arrays: &[&Array; 4]| adam_step(step, *arrays);
+        let update = |arrays: &[&Array; 4]| defaults::adam_step(step, *arrays);
         parameters.iter().map(update).collect()
     }
 

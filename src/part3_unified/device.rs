@@ -8,6 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Backend;
+use super::backend::{cpu, fused, gpu};
 use crate::error::{Error, Result, or_raise};
 use crate::ledger::Memory;
 use crate::opencl::{self, DeviceInfo};
@@ -43,6 +44,21 @@ pub enum Device {
     Custom(Custom),
 }
 // ANCHOR_END: device
+
+// ANCHOR: backend
+impl Device {
+    /// Returns the backend of this device. Opening an OpenCL device may fail.
+    pub fn backend(self) -> Result<&'static dyn Backend> {
+        Ok(match self {
+            Device::Cpu => &cpu::Cpu,
+            Device::Gpu(i) => gpu::OpenCl::open(i)?,
+            Device::Fused(i) => fused::Fused::open(i)?,
+            Device::FusedCpu => fused::Fused::on_the_processor(),
+            Device::Custom(custom) => custom.backend(),
+        })
+    }
+}
+// ANCHOR_END: backend
 
 impl Device {
     /// Registers a backend and returns its device. From then on,

@@ -7,10 +7,9 @@
 mod scopes;
 
 use std::cell::RefCell;
-use std::panic::{catch_unwind, resume_unwind};
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::{fmt, thread};
 
 use smallvec::SmallVec;
 
@@ -369,25 +368,26 @@ impl Drop for Node {
         if is_inner != Ok(false) {
             return;
         }
-        let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
-        let free = || {
-            while let Some(next) = WAITING.with_borrow_mut(pop) {
-                drop(next);
-            }
-        };
-        // The `Drop` of a user's function may panic. Free the rest anyway,
-        // then resume the first panic.
-        let mut first = None;
-        while let Err(panic) = catch_unwind(free) {
-            first.get_or_insert(panic);
-        }
+        let _rest = FreeRest;
+        free_waiting();
+    }
+}
+
+/// Frees the rest of the list when the `Drop` of a user's function panics: the
+/// unwinding drops this guard.
+struct FreeRest;
+
+impl Drop for FreeRest {
+    fn drop(&mut self) {
+        free_waiting();
         WAITING.set(None);
-        if let Some(panic) = first
-            // A second panic during unwinding would abort the process.
-            && !thread::panicking()
-        {
-            resume_unwind(panic);
-        }
+    }
+}
+
+fn free_waiting() {
+    let pop = |list: &mut Option<Waiting>| list.as_mut()?.pop();
+    while let Some(next) = WAITING.with_borrow_mut(pop) {
+        drop(next);
     }
 }
 

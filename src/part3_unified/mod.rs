@@ -105,6 +105,7 @@ mod arithmetic;
 mod array;
 mod backend;
 mod caller;
+pub mod defaults;
 mod device;
 mod function;
 mod indexing;

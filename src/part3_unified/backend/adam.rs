@@ -2,8 +2,6 @@
 //! running means go in; the updated parameter and means come out.
 
 use super::super::number::Real;
-use super::{Array, Binary, Unary};
-use crate::error::Result;
 
 /// The coefficients of one step of Adam, the same for all elements of a
 /// parameter.
@@ -48,25 +46,3 @@ impl AdamStep {
     }
 }
 // ANCHOR_END: step
-
-/// The default of [`super::Backend::adam_step`].
-pub(super) fn adam_step(
-    step: &AdamStep,
-    [x, grad, mean, square]: [&Array; 4],
-) -> Result<[Array; 3]> {
-    let scaled = |a: &Array, factor| match factor == 1.0 {
-        true => Ok(a.clone()),
-        false => a.unary(Unary::Scale(factor)),
-    };
-    let sum = |a: &Array, a_factor, b: &Array, b_factor| {
-        scaled(a, a_factor)?.binary(Binary::Add, &scaled(b, b_factor)?)
-    };
-    let squared = grad.binary(Binary::Mul, grad)?;
-    let mean = sum(mean, step.keep[0], grad, step.take[0])?;
-    let square = sum(square, step.keep[1], &squared, step.take[1])?;
-    let root =
-        square.unary(Unary::Sqrt)?.unary(Unary::DivScalar(step.whole))?;
-    let direction =
-        mean.binary(Binary::Div, &root.unary(Unary::Shift(step.epsilon))?)?;
-    Ok([sum(x, step.stay, &direction, step.rate)?, mean, square])
-}

@@ -23,11 +23,11 @@ mod walk;
 use self::host::{Host, blank, copied};
 use self::real::HostElement;
 pub(super) use self::sums::{most, sum};
-use super::super::functions::attention as composed;
+use super::super::defaults;
 use super::super::number::{converted, with_type};
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, adam_step, downcast,
+    Unary, View, Window, downcast,
 };
 use crate::error::{Result, room, zeros};
 use crate::half::F16;
@@ -185,7 +185,7 @@ impl Backend for Cpu {
             let updated = match arrays[0].dtype() {
                 DType::F32 => adam::step::<f32>(step, *arrays)?,
                 DType::F64 => adam::step::<f64>(step, *arrays)?,
-                DType::F16 => return adam_step(step, *arrays),
+                DType::F16 => return defaults::adam_step(step, *arrays),
             };
             Ok(updated.map(|storage| arrays[0].dense_like(storage)))
         };
@@ -221,7 +221,7 @@ impl Backend for Cpu {
                 let a = types::widened(a)?;
                 attention::rows(&a, heads)?.narrowed()
             }
-            _ => composed::attend(a, heads),
+            _ => defaults::self_attention(a, heads),
         }
     }
 
@@ -237,7 +237,7 @@ impl Backend for Cpu {
                 let grad_out = types::widened(grad_out)?;
                 attention::grads(&a, &grad_out, heads)?.narrowed()
             }
-            _ => composed::attend_back(a, grad_out, heads),
+            _ => defaults::self_attention_grads(a, grad_out, heads),
         }
     }
 

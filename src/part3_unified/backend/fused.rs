@@ -20,11 +20,12 @@ use smallvec::SmallVec;
 
 use self::lazy::{Lazy, LazyNode, LazyOp};
 use self::schedule::ScheduleCache;
+use super::super::defaults;
 use super::super::device::Device;
 use super::gpu::OpenCl;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, downcast, log_softmax, max_share, softmax,
+    Unary, View, Window, downcast,
 };
 use crate::error::Result;
 use crate::opencl;
@@ -264,7 +265,7 @@ impl Backend for Fused {
         axes: &[usize],
     ) -> Result<Shared> {
         match is_f32(a) {
-            true => max_share(a, most, grads, axes),
+            true => defaults::max_share(a, most, grads, axes),
             false => self.now([a, most, grads], |base, [a, most, grads]| {
                 base.max_share(a, most, grads, axes)
             }),
@@ -273,14 +274,14 @@ impl Backend for Fused {
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
         match is_f32(a) {
-            true => softmax(a),
+            true => defaults::softmax(a),
             false => self.now([a], |base, [a]| base.softmax(a)),
         }
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
         match is_f32(a) {
-            true => log_softmax(a),
+            true => defaults::log_softmax(a),
             false => self.now([a], |base, [a]| base.log_softmax(a)),
         }
     }

@@ -28,12 +28,13 @@ use self::numbers::{ArrayArgs, fetched};
 pub(super) use self::pooled::DeviceIndices;
 use self::pooled::Pooled;
 pub(super) use self::sums::ColumnSums;
+use super::super::defaults;
 use super::super::kernels::{self, Types};
 use super::super::number::converted;
 use super::pool::Pool;
 use super::{
     AdamStep, Array, Backend, Binary, DType, Memory, Reduce, Shared, Storage,
-    Unary, View, Window, downcast, max_share,
+    Unary, View, Window, downcast,
 };
 use crate::error::Result;
 use crate::half::F16;
@@ -349,7 +350,7 @@ impl Backend for OpenCl {
                 &grads.compact()?,
                 &few,
             ),
-            _ => max_share(a, most, grads, axes),
+            _ => defaults::max_share(a, most, grads, axes),
         }
     }
 

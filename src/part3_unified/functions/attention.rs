@@ -2,8 +2,7 @@
 //! values at other positions, with weights computed from the sequence itself.
 
 use super::super::apply;
-use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
-use super::normalization::by_operations;
+use super::super::{Array, Context, Function, Gradients, Tensor};
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
@@ -173,15 +172,6 @@ pub(in super::super) fn split_heads(x: &Tensor, heads: usize) -> [Tensor; 3] {
         .map(|i| apart.slice(&[i..i + 1]).reshape(&[n, heads, places, width]))
 }
 
-/// Computes self-attention from other tensor operations.
-#[track_caller]
-fn compose_attention(x: &Tensor, heads: usize) -> Tensor {
-    let [queries, keys, values] = split_heads(x, heads);
-    let seen = queries.causal_attention(&keys, &values);
-    let shape = [x.shape()[0], x.shape()[1], x.shape()[2] / 3];
-    seen.permute(&[0, 2, 1, 3]).reshape(&shape)
-}
-
 /// Computes the gradient of self-attention from other tensor operations.
 #[track_caller]
 fn compose_attention_grads(
@@ -230,20 +220,4 @@ impl Array {
             backend.self_attention_grads([self, seen, grad_out], heads)
         })
     }
-}
-
-/// Default for `Backend::self_attention`: composed from other operations.
-pub(in super::super) fn attend(a: &Array, heads: usize) -> Result<Shared> {
-    by_operations(|| compose_attention(&Tensor::from(a.clone()), heads))
-}
-
-/// Default for `Backend::self_attention_grads`: composed from other
-/// operations.
-pub(in super::super) fn attend_back(
-    a: &Array,
-    grad_out: &Array,
-    heads: usize,
-) -> Result<Shared> {
-    let [a, grad_out] = [a, grad_out].map(|array| Tensor::from(array.clone()));
-    by_operations(|| compose_attention_grads(&a, &grad_out, heads))
 }

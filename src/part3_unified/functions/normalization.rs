@@ -1,8 +1,8 @@
 //! Layer normalization.
 
+use super::super::apply;
 use super::super::arithmetic::check_same_kind;
-use super::super::{Array, Context, Function, Gradients, Shared, Tensor};
-use super::super::{apply, no_grad};
+use super::super::{Array, Context, Function, Gradients, Tensor};
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
 
@@ -102,18 +102,6 @@ fn last_axes(x: &Tensor, row: usize) -> Vec<usize> {
     (x.rank() - row..x.rank()).collect()
 }
 
-/// Computes [`LayerNorm`] from other tensor operations.
-#[track_caller]
-fn compose_layer_norm(
-    x: &Tensor,
-    weight: &Tensor,
-    bias: &Tensor,
-    epsilon: f64,
-) -> Tensor {
-    let [normalized, _] = normalize(x, &last_axes(x, weight.rank()), epsilon);
-    normalized.mul(weight).add(bias)
-}
-
 /// Computes the gradient of the rows, and the gradient of the weight before it
 /// is summed over the rows, from other tensor operations.
 #[track_caller]
@@ -174,37 +162,4 @@ impl Array {
             |storage| Array::dense(self.device(), storage, weight.shape());
         Ok([self.dense_like(grad_self), row(grad_weight), row(grad_bias)])
     }
-}
-
-/// Default for `Backend::layer_norm`: composed from other operations.
-pub(in super::super) fn norm(
-    inputs: [&Array; 3],
-    epsilon: f64,
-) -> Result<Shared> {
-    let [x, weight, bias] = inputs.map(|array| Tensor::from(array.clone()));
-    by_operations(|| compose_layer_norm(&x, &weight, &bias, epsilon))
-}
-
-/// Default for `Backend::layer_norm_grads`: composed from other operations.
-pub(in super::super) fn norm_back(
-    inputs: [&Array; 3],
-    epsilon: f64,
-) -> Result<[Shared; 3]> {
-    let [x, grad_out, weight] = inputs.map(|array| Tensor::from(array.clone()));
-    let row = weight.shape();
-    let (grad_x, rows) = crate::attempt(|| {
-        no_grad(|| compose_layer_norm_grads(&x, &weight, &grad_out, epsilon))
-    })?;
-    Ok([
-        by_operations(|| grad_x)?,
-        by_operations(|| rows.sum_to(row))?,
-        by_operations(|| grad_out.sum_to(row))?,
-    ])
-}
-
-/// Runs tensor operations without recording, and returns their result's
-/// storage or the error that they panicked with.
-pub(super) fn by_operations(work: impl FnOnce() -> Tensor) -> Result<Shared> {
-    let out = crate::attempt(|| no_grad(work))?;
-    Ok(out.array.compact()?.storage)
 }

@@ -8,8 +8,9 @@
 
 use std::sync::Arc;
 
+use super::super::super::defaults;
 use super::super::super::kernels;
-use super::super::{AdamStep, DType, adam_step};
+use super::super::{AdamStep, DType};
 use super::numbers::{ArrayArgs, scalar_of};
 use super::pooled::Pooled;
 use super::{Array, Backend, OpenCl, Shared};
@@ -33,7 +34,8 @@ impl OpenCl {
         if parameters.first().is_some_and(is_half) {
             // An `f16` result is rounded after every operation, as on other
             // devices.
-            let update = |arrays: &Parameter| adam_step(step, *arrays);
+            let update =
+                |arrays: &Parameter| defaults::adam_step(step, *arrays);
             return parameters.iter().map(update).collect();
         }
         let mut results = Vec::with_capacity(parameters.len());

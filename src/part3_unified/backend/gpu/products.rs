@@ -19,11 +19,11 @@ use std::env;
 use std::ffi::OsString;
 use std::sync::LazyLock;
 
+use super::super::super::defaults;
 use super::super::super::kernels::{
     self, Layout, PRODUCT_FEW_ROWS, PRODUCT_LONG_SUMS, TILES, Tiles,
 };
 use super::super::super::tuning;
-use super::super::matrices;
 use super::cuts::{DeviceLimits, LaunchShape, Sizes, TileKind};
 use super::operands::{Operand, Product};
 use super::stages::Columns;
@@ -75,7 +75,7 @@ impl OpenCl {
         batch: usize,
         inner: usize,
     ) -> Result<InParts> {
-        let matrices = |a: &Array| matrices(a, batch, inner);
+        let matrices = |a: &Array| defaults::matrices(a, batch, inner);
         let Some(product) = Product::new(a, b, batch, inner) else {
             return self.product_in_parts(&matrices(a)?, &matrices(b)?, 1, 1);
         };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::super::super::functions::attention as composed;
+use super::super::super::defaults;
 use super::super::super::kernels::{
     self, HEAD, HEAD_ITEMS, HEAD_MEMORY, HEAD_ROW, HEAD_TILE, Types,
 };
@@ -37,7 +37,7 @@ impl OpenCl {
         let a = a.compact()?;
         let short = is_short(&a, heads);
         if !short && !self.supports_long(&[&a], heads) {
-            return composed::attend(&a, heads);
+            return defaults::self_attention(&a, heads);
         }
         let (n, positions, row) =
             (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
@@ -85,7 +85,7 @@ impl OpenCl {
             let arrays = [&a, &seen.compact()?, &grads];
             return match self.supports_long(&arrays, heads) {
                 true => self.attend_long_back(arrays, heads),
-                false => composed::attend_back(&a, &grads, heads),
+                false => defaults::self_attention_grads(&a, &grads, heads),
             };
         }
         let (n, positions, row) =
