@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::{Adam, Optimizer};
+use rungrad::nn::{Linear, Module};
+use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
     Array, Context, DType, Device, Function, Gradients, Op, Tensor, apply,
     no_grad,

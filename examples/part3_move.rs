@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::nn::{Linear, Module};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};

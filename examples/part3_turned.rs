@@ -3,8 +3,9 @@
 
 use std::process::ExitCode;
 
+use rungrad::ConvOptions;
 use rungrad::Error;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{Device, Tensor, Window};
 
 fn main() -> ExitCode {
     rungrad::run(|| {

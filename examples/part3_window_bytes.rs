@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
+use rungrad::ConvOptions;
+use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::{Error, ledger};
 
 // ANCHOR: ways

@@ -3,9 +3,10 @@
 
 use std::process::ExitCode;
 
+use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::data::digits;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{Device, Tensor, Window};
 
 fn main() -> ExitCode {
     rungrad::run(|| {

@@ -65,9 +65,10 @@
 //! because Cargo ignores the profiles of a dependency. A first program:
 //!
 //! ```no_run
-//! use rungrad::part3_unified::nn::{Linear, Module};
-//! use rungrad::part3_unified::optim::{Adam, Optimizer};
-//! use rungrad::part3_unified::{Device, Tensor, io};
+//! use rungrad::nn::{Linear, Module};
+//! use rungrad::optim::{Adam, Optimizer};
+//! use rungrad::part3_unified::{Device, Tensor};
+//! use rungrad::io;
 //! use rungrad::rng::Random;
 //!
 //! fn main() -> std::process::ExitCode {
@@ -116,9 +117,13 @@
 //! - [`error`]: the error type
 //! - [`program`]: the main function of every example
 
-mod base;
+mod common;
+#[cfg(feature = "opencl")]
+pub mod engine;
 mod inspect;
 mod judge;
+#[cfg(feature = "opencl")]
+pub mod library;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod part1_cpu;
@@ -130,12 +135,17 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
-use base::product;
-pub use base::{checks, error, graph, half, ops, rng, shape};
+pub use common::{checks, error, graph, half, ops, rng, shape};
 #[cfg(feature = "opencl")]
 pub use inspect::scope;
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
+#[cfg(feature = "opencl")]
+pub use library::functions::ConvOptions;
+#[cfg(feature = "opencl")]
+pub use library::{io, memory, nn, optim};
+#[cfg(feature = "opencl")]
+pub use part3_unified::{Device, Tensor};
 pub use train::{data, loader, metrics, progress};
 
 pub use error::{Error, Result, attempt};

@@ -5,9 +5,9 @@ use rungrad::Error;
 use rungrad::data::{TokenBatch, names};
 use rungrad::ledger;
 use rungrad::loader::Rows;
+use rungrad::nn::{Block, Gpt, LayerNorm, Module};
 use rungrad::ops::Keep;
-use rungrad::part3_unified::nn::{Block, Gpt, LayerNorm, Module};
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
+use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 

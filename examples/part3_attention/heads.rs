@@ -2,7 +2,7 @@
 
 use rungrad::Error;
 use rungrad::data::names;
-use rungrad::part3_unified::nn::{Gpt, Module};
+use rungrad::nn::{Gpt, Module};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 
 use super::{HELD_OUT, SPLIT_SEED, tokens};

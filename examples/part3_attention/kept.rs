@@ -3,7 +3,7 @@
 
 use rungrad::Error;
 use rungrad::ledger;
-use rungrad::part3_unified::nn::{Gpt, Memory, Module};
+use rungrad::nn::{Gpt, Memory, Module};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

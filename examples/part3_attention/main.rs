@@ -11,8 +11,9 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::data::Vocabulary;
-use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
-use rungrad::part3_unified::{Device, io};
+use rungrad::io;
+use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::part3_unified::Device;
 use rungrad::rng::Random;
 
 const HELP: &str = "\

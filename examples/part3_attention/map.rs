@@ -6,7 +6,7 @@ use std::path::Path;
 use rungrad::Error;
 use rungrad::data::{Names, names};
 use rungrad::draw::save;
-use rungrad::part3_unified::nn::Gpt;
+use rungrad::nn::Gpt;
 
 use super::heads::{Tables, tables};
 use super::{HELD_OUT, SPLIT_SEED, tokens};

@@ -10,7 +10,8 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::{env, fs, thread};
 
 use rungrad::Error;
-use rungrad::part3_unified::{Device, io};
+use rungrad::io;
+use rungrad::part3_unified::Device;
 
 use kills::kills;
 use run::Run;

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
+use rungrad::io;
 use rungrad::loader::Loader;
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
-use rungrad::part3_unified::{Device, Tensor, io};
+use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::optim::{AdamW, Optimizer};
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 /// Everything that the next step depends on, but for the program itself.

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, digits};
+use rungrad::nn::Module;
 use rungrad::part3_unified::Device;
-use rungrad::part3_unified::nn::Module;
 use rungrad::progress::Progress;
 
 use training::train;

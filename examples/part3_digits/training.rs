@@ -4,8 +4,8 @@
 use rungrad::Error;
 use rungrad::data::Dataset;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

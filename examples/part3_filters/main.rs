@@ -8,11 +8,12 @@ mod training;
 use std::path::Path;
 use std::process::ExitCode;
 
+use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::draw::save;
-use rungrad::part3_unified::nn::{Module, Sequential};
-use rungrad::part3_unified::{ConvOptions, Tensor, no_grad};
+use rungrad::nn::{Module, Sequential};
+use rungrad::part3_unified::{Tensor, no_grad};
 use rungrad::progress::Progress;
 
 use request::{HELP, Request};

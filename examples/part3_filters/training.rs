@@ -1,11 +1,12 @@
 //! A network of filters and its loop. The tests train by it too.
 
+use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::data::Dataset;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::{Conv2d, Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
+use rungrad::nn::{Conv2d, Linear, Module, Sequential};
+use rungrad::optim::{Optimizer, Sgd};
+use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::rng::Random;
 
 pub(crate) const EPOCHS: usize = 20;

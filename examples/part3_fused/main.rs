@@ -23,8 +23,9 @@ mod works;
 use std::process::ExitCode;
 
 use rungrad::Error;
+use rungrad::engine::lazy::compiler::written;
 use rungrad::ledger::{self, Counts};
-use rungrad::opencl::{Gpu, record, written};
+use rungrad::opencl::{Gpu, record};
 use rungrad::part3_unified::Device;
 
 use works::{Network, bias_relu, inputs, softmax};

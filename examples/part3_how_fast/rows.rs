@@ -1,10 +1,9 @@
 //! The steps that are predicted. All but `scale` and `exp` are rows of `cargo
 //! learn bench`, under the same names.
 
+use rungrad::ConvOptions;
 use rungrad::Error;
-use rungrad::part3_unified::{
-    ConvOptions, Device, Keep, Tensor, Window, no_grad,
-};
+use rungrad::part3_unified::{Device, Keep, Tensor, Window, no_grad};
 
 use super::clock::Step;
 

@@ -14,13 +14,11 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, TokenBatch, digits, names};
 use rungrad::draw::{histograms, save, table};
+use rungrad::io::State;
+use rungrad::memory::memory;
+use rungrad::nn::{Gpt, GptSizes, Module, Parameter, Sequential};
 use rungrad::opencl::record;
-use rungrad::part3_unified::io::State;
-use rungrad::part3_unified::memory::memory;
-use rungrad::part3_unified::nn::{
-    Gpt, GptSizes, Module, Parameter, Sequential,
-};
-use rungrad::part3_unified::optim::{AdamW, Optimizer, Sgd};
+use rungrad::optim::{AdamW, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, trace};
 use rungrad::rng::Random;
 use rungrad::scope::{scope, watch};

@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use rungrad::Error;
 use rungrad::data::{Names, names};
+use rungrad::io;
 use rungrad::loader::Loader;
-use rungrad::part3_unified::io;
-use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
-use rungrad::part3_unified::optim::Schedule;
+use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::optim::Schedule;
 use rungrad::progress::Progress;
 use rungrad::rng::Random;
 

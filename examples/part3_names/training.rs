@@ -5,8 +5,8 @@
 use rungrad::Error;
 use rungrad::data::TokenBatch;
 use rungrad::loader::{Loader, Rows};
-use rungrad::part3_unified::nn::{Gpt, Module};
-use rungrad::part3_unified::optim::{AdamW, Optimizer, Schedule};
+use rungrad::nn::{Gpt, Module};
+use rungrad::optim::{AdamW, Optimizer, Schedule};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 
 // ANCHOR: loss

@@ -19,9 +19,10 @@ use std::{fs, io as std_io};
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::draw::save;
+use rungrad::io;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::{Module, Sequential};
-use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::nn::{Module, Sequential};
+use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::progress::Progress;
 use rungrad::rng::Random;
 

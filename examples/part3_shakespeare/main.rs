@@ -11,11 +11,11 @@ use std::time::Instant;
 use rungrad::Error;
 use rungrad::data::{Text, Windows, shakespeare};
 use rungrad::loader::{Loader, Rows};
-use rungrad::part3_unified::nn::{Gpt, Module};
-use rungrad::part3_unified::optim::Schedule;
-use rungrad::part3_unified::{io, tuning};
+use rungrad::nn::{Gpt, Module};
+use rungrad::optim::Schedule;
 use rungrad::progress::Progress;
 use rungrad::rng::Random;
+use rungrad::{engine::tuning, io};
 
 use request::Request;
 use training::{examine, examine_some, optimizer, place, train};

@@ -1,8 +1,8 @@
 //! What the command line asks for.
 
 use rungrad::Error;
+use rungrad::nn::GptSizes;
 use rungrad::part3_unified::Device;
-use rungrad::part3_unified::nn::GptSizes;
 
 /// What the command line asks for.
 pub(crate) struct Request {

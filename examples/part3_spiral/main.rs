@@ -12,12 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use rungrad::io;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::{Adam, Optimizer};
+use rungrad::nn::{Linear, Module};
+use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
     Array, Binary, Context, Device, Function, Gradients, Op, Tensor, Unary,
-    apply, io, no_grad,
+    apply, no_grad,
 };
 use rungrad::rng::Random;
 use rungrad::{Error, Result};

@@ -5,10 +5,8 @@ use std::path::Path;
 
 use rungrad::Error;
 use rungrad::draw::{Color, Mark, Series, plot, save};
-use rungrad::part3_unified::nn::{Dropout, Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{
-    Adam, Optimizer, Schedule, Sgd, clip_grad_norm,
-};
+use rungrad::nn::{Dropout, Linear, Module, Sequential};
+use rungrad::optim::{Adam, Optimizer, Schedule, Sgd, clip_grad_norm};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 

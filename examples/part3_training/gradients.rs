@@ -1,8 +1,8 @@
 //! A deep stack, looked at layer by layer before it has learned anything.
 
 use rungrad::Error;
-use rungrad::part3_unified::nn::{Module, Sequential};
-use rungrad::part3_unified::optim::Sgd;
+use rungrad::nn::{Module, Sequential};
+use rungrad::optim::Sgd;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::rng::Random;
 

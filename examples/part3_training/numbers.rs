@@ -2,10 +2,8 @@
 //! Adam, rates, lengths, and zeros by chance.
 
 use rungrad::Error;
-use rungrad::part3_unified::nn::{BatchNorm, Dropout, LayerNorm, Module};
-use rungrad::part3_unified::optim::{
-    Adam, AdamW, Optimizer, Schedule, clip_grad_norm,
-};
+use rungrad::nn::{BatchNorm, Dropout, LayerNorm, Module};
+use rungrad::optim::{Adam, AdamW, Optimizer, Schedule, clip_grad_norm};
 use rungrad::part3_unified::{AdamStep, Device, Tensor};
 use rungrad::rng::Random;
 

@@ -4,10 +4,10 @@
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::{
+use rungrad::nn::{
     BatchNorm, LayerNorm, Linear, Module, Residual, Sequential, init,
 };
-use rungrad::part3_unified::optim::Optimizer;
+use rungrad::optim::Optimizer;
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

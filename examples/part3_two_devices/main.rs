@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, digits};
-use rungrad::part3_unified::nn::Module;
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::nn::Module;
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 
 use sharing::{loss, network, shared_loss};

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use exercises::{Outcome, Stop, check_on_device, expect, numbers, wrong};
 use rungrad::ledger::{self, Counts};
+use rungrad::nn::{Linear, Module, Sequential};
 use rungrad::opencl::{Gpu, record};
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::timeline::SliceKind;

@@ -10,8 +10,8 @@ use std::ptr::fn_addr_eq;
 use exercises::{Outcome, Stop, check, tier, without, wrong};
 use rungrad::data::names;
 use rungrad::loader::Loader;
-use rungrad::part3_unified::nn::{Embedding, LayerNorm, Linear, Module};
-use rungrad::part3_unified::optim::{Adam, Optimizer};
+use rungrad::nn::{Embedding, LayerNorm, Linear, Module};
+use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

@@ -13,10 +13,10 @@ use exercises::{
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
 use rungrad::metrics::{accuracy, predictions};
+use rungrad::nn::{Linear, Module};
 use rungrad::opencl::Gpu;
 use rungrad::ops::Op;
-use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad, trace};
 use rungrad::reference::{Array, forward};
 use rungrad::rng::Random;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::{env, fs, process};
 
 use exercises::{Outcome, Stop, check, numbers, wrong};
-use rungrad::part3_unified::{Device, Tensor, io};
+use rungrad::io;
+use rungrad::part3_unified::{Device, Tensor};
 use yours::Weights;
 
 exercises::yours!("part3_unified/write_a_file.rs");

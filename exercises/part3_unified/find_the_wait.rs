@@ -12,8 +12,8 @@
 // CHECK  cargo learn check find_the_wait
 
 use rungrad::Error;
-use rungrad::part3_unified::nn::{Module, Sequential};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::nn::{Module, Sequential};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 
 /// What an epoch tells: the mean of the losses of its batches, and the least.

@@ -8,7 +8,7 @@
 // CHECK  cargo learn check module_to
 
 use rungrad::Error;
-use rungrad::part3_unified::nn::Linear;
+use rungrad::nn::Linear;
 use rungrad::part3_unified::{Device, Tensor};
 
 /// Moves the parameters of all layers.

@@ -41,7 +41,7 @@ impl Kernel {
     /// # Safety
     ///
     /// As for [`new`](Self::new).
-    pub(super) unsafe fn written(
+    pub(crate) unsafe fn written(
         name: &'static str,
         text: &'static str,
         holds: &'static str,

@@ -7,10 +7,10 @@
 use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
 
-use crate::base::share::threads;
 use crate::checks;
+use crate::engine::gemm::{Lines, Places, product};
+use crate::engine::threads::threads;
 use crate::error::{or_raise, room};
-use crate::product::{Lines, Places, product};
 use crate::shape::{broadcast_axes, size};
 
 // ANCHOR: thresholds
@@ -221,7 +221,7 @@ fn sum_chunk(values: &[f32]) -> f64 {
 }
 
 // ANCHOR: product
-/// Multiplies matrices: (m, k) x (k, n) -> (m, n). [`crate::product`] adds the
+/// Multiplies matrices: (m, k) x (k, n) -> (m, n). [`crate::engine::gemm`] adds the
 /// terms of an element in the same order for any number of threads, so the
 /// result has the same bits.
 pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
@@ -259,7 +259,7 @@ mod tests {
     use rayon::ThreadPoolBuilder;
 
     use super::*;
-    use crate::product::MIN_PARALLEL;
+    use crate::engine::gemm::MIN_PARALLEL;
     use crate::rng::Random;
 
     fn random(shape: &[usize], seed: u64) -> ArrayD<f32> {

@@ -92,7 +92,7 @@ impl Array {
 
     /// Creates a dense array with the given shape on this array's device;
     /// `fill` computes its storage.
-    pub(super) fn filled(
+    pub(crate) fn filled(
         &self,
         shape: &[usize],
         fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
@@ -246,7 +246,7 @@ impl Array {
 
 // ANCHOR: alike
 /// Checks that two operands have the same device and element type.
-pub(super) fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
+pub(crate) fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::same_device(op, [a.device, b.device], "move one with .to(..)")?;
     match a.dtype() == b.dtype() {
         true => Ok(()),

@@ -20,9 +20,9 @@ use crate::shape::{self, checked_size};
 /// Clones and views share the storage.
 #[derive(Clone)]
 pub struct Array {
-    pub(super) device: Device,
-    pub(super) storage: Shared,
-    pub(super) view: Arc<View>,
+    pub(crate) device: Device,
+    pub(crate) storage: Shared,
+    pub(crate) view: Arc<View>,
 }
 // ANCHOR_END: array
 
@@ -68,7 +68,7 @@ impl Array {
     }
 
     /// Creates a constant array with this array's type, on its device.
-    pub(super) fn full_here(
+    pub(crate) fn full_here(
         &self,
         shape: &[usize],
         value: f64,
@@ -120,7 +120,7 @@ impl Array {
     }
 
     /// Wraps a new storage as an array in row-major order.
-    pub(super) fn dense(
+    pub(crate) fn dense(
         device: Device,
         storage: Shared,
         shape: &[usize],
@@ -130,7 +130,7 @@ impl Array {
 
     /// Wraps a new storage as an array of this array's shape, in row-major
     /// order.
-    pub(super) fn dense_like(&self, storage: Shared) -> Array {
+    pub(crate) fn dense_like(&self, storage: Shared) -> Array {
         let view = match self.is_dense() && self.offset() == 0 {
             true => self.view.clone(),
             false => Arc::new(View::dense(self.shape())),
@@ -139,7 +139,7 @@ impl Array {
     }
 
     /// Returns an array with the same storage and a different view.
-    pub(super) fn with_view(&self, view: View) -> Array {
+    pub(crate) fn with_view(&self, view: View) -> Array {
         let (device, storage) = (self.device, self.storage.clone());
         Array { device, storage, view: Arc::new(view) }
     }
@@ -207,7 +207,7 @@ impl Array {
 
     /// Returns the error of a deferred computation that one of these arrays
     /// depends on, if it has failed.
-    pub(super) fn check_all<'a>(
+    pub(crate) fn check_all<'a>(
         arrays: impl IntoIterator<Item = &'a Array>,
     ) -> Result<()> {
         let arrays: Vec<&Array> = arrays.into_iter().collect();
@@ -240,7 +240,7 @@ impl Array {
     }
 
     /// Copies the elements to the host, rounding them to `T` if necessary.
-    pub(super) fn read<T: Element>(&self) -> Result<Vec<T>> {
+    pub(crate) fn read<T: Element>(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(vec![]);
         }

@@ -3,10 +3,6 @@
 //! [`Backend`].
 
 mod adam;
-pub(super) mod cpu;
-pub(super) mod fused;
-pub(super) mod gpu;
-mod pool;
 
 pub use adam::AdamStep;
 
@@ -17,6 +13,8 @@ use super::number::{Real, converted};
 use super::{Array, DType, Shared, Storage, View, Window};
 use crate::error::{Error, Result};
 use crate::ledger::Memory;
+#[cfg(feature = "opencl")]
+use crate::opencl::Buffer;
 
 /// An elementwise operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +108,7 @@ impl Unary {
 
 /// Returns 1 for `true` and 0 for `false`.
 #[inline(always)]
-fn truth<T: Real>(condition: bool) -> T {
+pub(crate) fn truth<T: Real>(condition: bool) -> T {
     if condition { T::one() } else { T::zero() }
 }
 
@@ -281,6 +279,12 @@ pub trait Backend: Send + Sync {
     /// with a single type may ignore `dtype`; the caller checks the type of
     /// the storage it gets.
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared>;
+    /// Takes over a buffer of an OpenCL device. Default: copies it through the
+    /// host. A backend of the same device can keep it without a copy.
+    #[cfg(feature = "opencl")]
+    fn adopt(&self, buffer: Buffer<f32>) -> Result<Shared> {
+        self.upload(&buffer.read()?, DType::F32)
+    }
     /// Copies all elements to the host. `f64` elements are rounded.
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>>;
     /// Copies `f64` values from the host. Default: an error, for devices
@@ -459,7 +463,7 @@ pub trait Backend: Send + Sync {
 }
 
 /// Returns the error for a device that does not support a type.
-pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
+pub(crate) fn keeps_no(device: &str, dtype: DType) -> Error {
     Error::Device(format!(
         "{device} keeps no {dtype}: compute with them on another device, or \
          change them first by `.to_dtype(DType::F32)`"
@@ -467,7 +471,7 @@ pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
 }
 
 /// Downcasts a storage to the type that its backend created.
-fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
+pub(crate) fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")
 }

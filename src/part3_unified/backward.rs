@@ -256,7 +256,7 @@ fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
 }
 
 /// Returns its first input; the gradient with respect to every input is 0.
-pub(super) struct Constant;
+pub(crate) struct Constant;
 
 impl Function for Constant {
     fn op(&self) -> Op {

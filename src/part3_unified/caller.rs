@@ -12,11 +12,11 @@ thread_local! {
 
 /// Stores the location of the caller's caller.
 #[track_caller]
-pub(super) fn note() {
+pub(crate) fn note() {
     CALLER.set(Some(Location::caller()));
 }
 
 /// Returns the source line of the operation that this thread is computing.
-pub(super) fn caller() -> Option<SourceLine> {
+pub(crate) fn caller() -> Option<SourceLine> {
     CALLER.get()
 }

@@ -4,7 +4,6 @@
 
 use ndarray::{ArrayBase, ArrayD, Data as Elements, Dimension};
 
-use super::backend::gpu::OpenCl;
 use super::{Array, Device, Tensor};
 use crate::checks;
 use crate::error::Result;
@@ -29,19 +28,13 @@ impl Array {
         data: impl Into<Data>,
         device: Device,
     ) -> Result<Array> {
-        match (data.into(), device) {
-            (Data::Host(values), _) => Array::new(shape, &values, device),
-            // The buffer is already on this device: take ownership without a
-            // copy.
-            (Data::Buffer(buffer), Device::Gpu(i))
-                if buffer.gpu().info().index == i =>
-            {
+        match data.into() {
+            Data::Host(values) => Array::new(shape, &values, device),
+            // A buffer that is already on this device is not copied.
+            Data::Buffer(buffer) => {
                 checks::element_count(shape, buffer.len())?;
-                let storage = OpenCl::open(i)?.adopt(buffer);
+                let storage = device.backend()?.adopt(buffer)?;
                 Ok(Array::dense(device, storage, shape))
-            }
-            (Data::Buffer(buffer), _) => {
-                Array::new(shape, &buffer.read()?, device)
             }
         }
     }

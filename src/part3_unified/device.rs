@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Backend;
-use super::backend::{cpu, fused, gpu};
+use crate::engine::{cpu, lazy, opencl as engine_opencl};
 use crate::error::{Error, Result, or_raise};
 use crate::ledger::Memory;
 use crate::opencl::{self, DeviceInfo};
@@ -51,9 +51,9 @@ impl Device {
     pub fn backend(self) -> Result<&'static dyn Backend> {
         Ok(match self {
             Device::Cpu => &cpu::Cpu,
-            Device::Gpu(i) => gpu::OpenCl::open(i)?,
-            Device::Fused(i) => fused::Fused::open(i)?,
-            Device::FusedCpu => fused::Fused::on_the_processor(),
+            Device::Gpu(i) => engine_opencl::OpenCl::open(i)?,
+            Device::Fused(i) => lazy::Fused::open(i)?,
+            Device::FusedCpu => lazy::Fused::on_the_processor(),
             Device::Custom(custom) => custom.backend(),
         })
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
-pub(super) use scopes::recording;
+pub(crate) use scopes::recording;
 use scopes::{RECORDING, TRACING};
 pub use scopes::{enable_grad, no_grad, trace};
 
@@ -176,13 +176,13 @@ impl Context {
     }
 
     /// Returns the number of inputs, or 0 if nothing is recorded.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.inputs.len()
     }
 
     /// Iterates over the inputs that need a gradient, in operand order, with
     /// their indices.
-    pub(super) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
         let nodes = self.inputs.iter().map(|input| &input.node).enumerate();
         nodes.filter_map(|(index, node)| Some((index, node.as_ref()?)))
     }
@@ -231,17 +231,17 @@ impl Input {
 
 // ANCHOR: node
 /// A node of the graph: a leaf, or the result of a recorded function.
-pub(super) struct Node {
-    pub(super) id: u64,
+pub(crate) struct Node {
+    pub(crate) id: u64,
     /// The device, type and shape that a gradient of this node must have.
-    pub(super) meta: TensorMeta,
-    pub(super) origin: Origin,
+    pub(crate) meta: TensorMeta,
+    pub(crate) origin: Origin,
     /// All inputs and the result, if a [`trace`] was active.
-    pub(super) traced: Option<Box<TracedCall>>,
+    pub(crate) traced: Option<Box<TracedCall>>,
 }
 
 /// How a node came to be.
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// Created by the user. Holds the accumulated gradient, which never has a
     /// graph.
     Leaf(Mutex<Option<Tensor>>),
@@ -252,10 +252,10 @@ pub(super) enum Origin {
 
 /// The metadata of an array, without its storage.
 #[derive(Clone)]
-pub(super) struct TensorMeta {
-    pub(super) device: Device,
-    pub(super) dtype: DType,
-    pub(super) view: Arc<View>,
+pub(crate) struct TensorMeta {
+    pub(crate) device: Device,
+    pub(crate) dtype: DType,
+    pub(crate) view: Arc<View>,
 }
 // ANCHOR_END: node
 
@@ -265,20 +265,20 @@ impl TensorMeta {
         TensorMeta { device, dtype, view: array.view.clone() }
     }
 
-    pub(super) fn shape(&self) -> &[usize] {
+    pub(crate) fn shape(&self) -> &[usize] {
         self.view.shape()
     }
 }
 
 /// The values that a trace saves for one function call: each input, with the
 /// id of its node if it has one, and the result.
-pub(super) struct TracedCall {
-    pub(super) inputs: Vec<(Option<u64>, Array)>,
-    pub(super) output: Array,
+pub(crate) struct TracedCall {
+    pub(crate) inputs: Vec<(Option<u64>, Array)>,
+    pub(crate) output: Array,
 }
 
 impl Node {
-    pub(super) fn leaf(array: &Array) -> Arc<Node> {
+    pub(crate) fn leaf(array: &Array) -> Arc<Node> {
         Arc::new(Node::new(array, Origin::Leaf(Mutex::new(None)), None))
     }
 
@@ -297,7 +297,7 @@ impl Node {
     }
 
     /// Iterates over the storages saved for the backward pass.
-    pub(super) fn saved(&self) -> impl Iterator<Item = &Shared> {
+    pub(crate) fn saved(&self) -> impl Iterator<Item = &Shared> {
         let ctx = self.creator().map(|(_, ctx)| ctx).into_iter();
         ctx.flat_map(|ctx| {
             let inputs =
@@ -309,7 +309,7 @@ impl Node {
     /// Locks the gradient of a leaf; returns `None` for other nodes. A
     /// poisoned lock is ignored: if adding a gradient panicked, the stored
     /// value is still complete or absent.
-    pub(super) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
+    pub(crate) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
         match &self.origin {
             Origin::Leaf(grad) => {
                 Some(grad.lock().unwrap_or_else(PoisonError::into_inner))
@@ -320,7 +320,7 @@ impl Node {
 
     /// Returns the function that computed this node, with its context, or
     /// `None` for a leaf.
-    pub(super) fn creator(&self) -> Option<(&dyn Function, &Context)> {
+    pub(crate) fn creator(&self) -> Option<(&dyn Function, &Context)> {
         match &self.origin {
             Origin::Leaf(_) => None,
             Origin::Result(function, ctx) => Some((&**function, ctx)),
@@ -330,7 +330,7 @@ impl Node {
     /// Returns the node of the first input at index `k` or later that needs a
     /// gradient. A caller that counts `k` up visits all parents in operand
     /// order, some of them more than once.
-    pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
+    pub(crate) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
         let (_, ctx) = self.creator()?;
         ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
     }

@@ -17,38 +17,11 @@ mod matrix;
 mod movement;
 mod reduce;
 
-mod activations;
-pub(super) mod attention;
-mod comparison;
-mod convolution;
-mod extremes;
-mod image;
-mod indexing;
-pub(super) mod normalization;
-mod powers;
-mod rounding;
-mod scalars;
-mod slicing;
-mod statistics;
-mod trigonometry;
-
-pub use activations::*;
-pub use attention::SelfAttention;
-pub use comparison::*;
-pub use convolution::*;
 pub use elementwise::*;
-pub use image::*;
-pub use indexing::*;
 pub use loss::*;
 pub use matrix::*;
 pub use movement::*;
-pub use normalization::LayerNorm;
-pub use powers::*;
 pub use reduce::*;
-pub use rounding::*;
-pub use scalars::*;
-pub use slicing::*;
-pub use trigonometry::*;
 
 use std::borrow::Cow;
 
@@ -60,7 +33,7 @@ use crate::error::or_raise;
 /// Broadcasts the operands to a common shape. The [`Expand`] nodes that this
 /// adds to the graph sum each gradient back to its operand's shape.
 #[track_caller]
-fn stretch<'a, const N: usize>(
+pub(crate) fn stretch<'a, const N: usize>(
     op: &str,
     operands: [&'a Tensor; N],
 ) -> [Cow<'a, Tensor>; N] {

@@ -5,8 +5,8 @@
 //! name:
 //!
 //! ```
-//! use rungrad::part3_unified::nn::{Linear, Module};
-//! use rungrad::part3_unified::optim::{Optimizer, Sgd};
+//! use rungrad::nn::{Linear, Module};
+//! use rungrad::optim::{Optimizer, Sgd};
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::rng::Random;
 //!
@@ -109,16 +109,10 @@ pub mod defaults;
 mod device;
 mod function;
 mod indexing;
-pub mod io;
-pub mod kernels;
-pub mod memory;
-pub mod nn;
 mod number;
 mod operators;
-pub mod optim;
 mod record;
 mod storage;
-pub mod tuning;
 mod view;
 
 pub use array::Array;
@@ -129,12 +123,18 @@ pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, enable_grad, no_grad, trace, try_apply,
 };
-#[doc(inline)]
-pub use functions::ConvOptions;
 pub use number::{Element, Real};
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;
 pub use view::View;
+
+pub(crate) use arithmetic::check_same_kind;
+pub(crate) use backend::{downcast, truth};
+pub(crate) use caller::caller;
+pub(crate) use function::Node;
+pub(crate) use number::{converted, with_type};
+pub(crate) use record::graph;
+pub(crate) use view::{Runs, joined, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};

@@ -139,7 +139,7 @@ impl Element for F16 {
 }
 
 /// Converts elements to another type, rounding to nearest.
-pub(super) fn converted<A: Element, B: Element>(
+pub(crate) fn converted<A: Element, B: Element>(
     values: &[A],
 ) -> Result<Vec<B>> {
     let mut out = room(values.len())?;
@@ -166,7 +166,7 @@ macro_rules! with_type {
         }
     };
 }
-pub(super) use with_type;
+pub(crate) use with_type;
 
 // ANCHOR: real
 /// A type that the CPU computes with. [`F16`] elements are converted to `f32`

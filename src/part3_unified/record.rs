@@ -13,13 +13,13 @@ use crate::scope;
 use crate::tape::Record;
 
 /// Lists the root and all its ancestors, parents first.
-pub(super) fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
+pub(crate) fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
     topological_order(root, |node| node.id, |node, k| node.parent(k))
 }
 
 /// Lists the records of a graph, parents first. An input without a node
 /// appears as a constant if a trace has saved it.
-pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
+pub(crate) fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();

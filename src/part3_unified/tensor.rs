@@ -19,8 +19,8 @@ use crate::shape::nested_of;
 /// [`Error`](crate::Error).
 #[derive(Clone)]
 pub struct Tensor {
-    pub(super) array: Array,
-    pub(super) node: Option<Arc<Node>>,
+    pub(crate) array: Array,
+    pub(crate) node: Option<Arc<Node>>,
 }
 // ANCHOR_END: tensor
 

@@ -2,9 +2,9 @@
 //! draws, without a launch. What it cannot count it refuses, and what it can
 //! it takes.
 
+use rungrad::engine::kernels::{self as part3, TILES};
 use rungrad::opencl::{Buffer, DeviceInfo, Gpu, Kernel};
 use rungrad::part2_gpu::kernels as part2;
-use rungrad::part3_unified::kernels::{self as part3, TILES};
 
 use testkit::device::gpu_or_skip;
 use testkit::launches::draft::Drawn::{self, In, Number, Out};

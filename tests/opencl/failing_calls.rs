@@ -13,9 +13,9 @@ use std::{env, fs, process, thread};
 
 use libloading::os::unix::Library;
 use rungrad::error::raise;
+use rungrad::nn::{BatchNorm, Linear, Module, parameters};
 use rungrad::opencl::Gpu;
-use rungrad::part3_unified::nn::{BatchNorm, Linear, Module, parameters};
-use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
+use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, part2_gpu};

@@ -124,32 +124,32 @@ families! {
         ["part2/ew_", "part2/broadcast", "part2/chain"];
     rows_of_part_2: OF_A_DIVISION, 1,
         ["part2/reduce_", "part2/softmax", "part2/pick", "part2/transpose"];
-    products_by_a_vector: OF_A_DIVISION, 1, ["part2/matvec", "part3/vector"];
+    products_by_a_vector: OF_A_DIVISION, 1, ["part2/matvec", "engine/vector"];
     // Many items do much here, so the optimizer has to help; the division that
     // it may not touch is none of theirs.
     ladder: &[], 24, ["part2/matmul"];
-    elements_of_part_3: OF_A_DIVISION, 1, ["part3/adam", "part3/elementwise", "part3/where"];
+    elements_of_part_3: OF_A_DIVISION, 1, ["engine/adam", "engine/elementwise", "engine/where"];
     // Two of them have groups of 256 items with barriers.
-    copies: OF_A_DIVISION, 6, ["part3/copy", "part3/pack", "part3/fill"];
-    indices: OF_A_DIVISION, 1, ["part3/index", "part3/fold"];
-    reductions: OF_A_DIVISION, 1, ["part3/reduce"];
-    transformers: OF_A_DIVISION, 2, ["part3/attention", "part3/norm"];
+    copies: OF_A_DIVISION, 6, ["engine/copy", "engine/pack", "engine/fill"];
+    indices: OF_A_DIVISION, 1, ["engine/index", "engine/fold"];
+    reductions: OF_A_DIVISION, 1, ["engine/reduce"];
+    transformers: OF_A_DIVISION, 2, ["engine/attention", "engine/norm"];
     // A pair of tiles is a lot for the simulator without the optimizer.
-    long_texts: OF_A_DIVISION, 40, ["part3/long_attention"];
-    softmaxes: OF_A_DIVISION, 1, ["part3/softmax"];
+    long_texts: OF_A_DIVISION, 40, ["engine/long_attention"];
+    softmaxes: OF_A_DIVISION, 1, ["engine/softmax"];
     // A group is seconds of work, so that a kernel has one launch or a half,
     // and more at night.
     small_products: OF_A_DIVISION, 40,
-        ["part3/few_rows", "part3/long_sums", "part3/product -DTILE_M=32"];
-    products: OF_A_DIVISION, 40, ["part3/product -DTILE_M=64"];
+        ["engine/few_rows", "engine/long_sums", "engine/product -DTILE_M=32"];
+    products: OF_A_DIVISION, 40, ["engine/product -DTILE_M=64"];
     large_products: OF_A_DIVISION, 40,
-        ["part3/product -DTILE_M=128 -DFOURS=0"];
+        ["engine/product -DTILE_M=128 -DFOURS=0"];
     large_products_by_fours: OF_A_DIVISION, 40,
-        ["part3/product -DTILE_M=128 -DFOURS=1"];
-    tensor_cores: OF_A_DIVISION, 80, ["part3/tensor_cores -DFOURS=0"];
+        ["engine/product -DTILE_M=128 -DFOURS=1"];
+    tensor_cores: OF_A_DIVISION, 80, ["engine/tensor_cores -DFOURS=0"];
     tensor_cores_by_fours: OF_A_DIVISION, 80,
-        ["part3/tensor_cores -DFOURS=1"];
-    warpgroups: OF_A_DIVISION, 40, ["part3/warpgroups"];
+        ["engine/tensor_cores -DFOURS=1"];
+    warpgroups: OF_A_DIVISION, 40, ["engine/warpgroups"];
 }
 
 /// Promise: Every kernel of the crate belongs to exactly one tested family.

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use rungrad::opencl::{Kernel, Source};
-use rungrad::{part2_gpu, part3_unified};
+use rungrad::{engine, part2_gpu};
 
 mod borders;
 mod cache;
@@ -30,7 +30,7 @@ mod written;
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(part3_unified::kernels::all())
+    part2.flatten().chain(engine::kernels::all())
 }
 
 /// The names of the kernels that a file writes, those of its macros too.

@@ -1,8 +1,8 @@
 //! What does not fit: one clear sentence each.
 
+use rungrad::engine::kernels as part3;
 use rungrad::opencl::{Bytes, Launch, Source};
 use rungrad::part2_gpu::kernels;
-use rungrad::part3_unified::kernels as part3;
 use rungrad::{Error, ledger};
 
 use super::source;

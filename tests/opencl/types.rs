@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use rungrad::opencl::{Kernel, record};
 use rungrad::part3_unified::{
-    AdamStep, Array, ConvOptions, DType, Device, Keep, Tensor, Window, kernels,
-    no_grad,
+    AdamStep, Array, DType, Device, Keep, Tensor, Window, no_grad,
 };
+use rungrad::{ConvOptions, engine::kernels};
 
 use super::families::OF_A_DIVISION;
 use super::oclgrind::{findings, simulator};
@@ -87,7 +87,7 @@ fn every_text_is_reached() {
     for kernel in kernels::all() {
         let others = kernels::all().filter(|it| it.file() == kernel.file());
         if !others.into_iter().any(reached) {
-            missing.insert(kernel.file().trim_start_matches("kernels/part3/"));
+            missing.insert(kernel.file().trim_start_matches("kernels/engine/"));
         }
     }
     let needs_cores = ["pack.cl", "tensor_cores.cl", "warpgroups.cl"];

@@ -2,7 +2,8 @@
 //! them, then each alone on buffers that just suffice, by more groups than it
 //! needs.
 
-use rungrad::opencl::{Gpu, Kernel, written};
+use rungrad::engine::lazy::compiler::written;
+use rungrad::opencl::{Gpu, Kernel};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor};
 

@@ -1,10 +1,9 @@
 //! Arrays and their views, on every device.
 
 use ndarray::array;
+use rungrad::ConvOptions;
 use rungrad::opencl::Gpu;
-use rungrad::part3_unified::{
-    Array, ConvOptions, Device, Span, Tensor, Window,
-};
+use rungrad::part3_unified::{Array, Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 

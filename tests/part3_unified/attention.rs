@@ -1,8 +1,8 @@
 //! Self-attention in one operation: what each head does by its definition, on
 //! every device, lazily and not.
 
+use rungrad::engine::kernels::HEAD;
 use rungrad::ledger;
-use rungrad::part3_unified::kernels::HEAD;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::transformer::{all, near};

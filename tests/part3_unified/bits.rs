@@ -3,8 +3,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use rungrad::ConvOptions;
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{Device, Tensor, Window};
 
 use testkit::child::{child, is_child, succeed};
 use testkit::clean;

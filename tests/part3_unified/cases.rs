@@ -5,8 +5,8 @@
 //! one rounding, 2^-24 of a magnitude, for each operation that an element has
 //! gone through; see `Call::allowed`.
 
+use rungrad::library::functions::{Conv2d, IndexAdd};
 use rungrad::ops::{Keep, OPERATIONS, Op};
-use rungrad::part3_unified::functions::{Conv2d, IndexAdd};
 use rungrad::part3_unified::{Device, Tensor, apply, no_grad, trace};
 use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};

@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 
 use rungrad::Error;
-use rungrad::part3_unified::io::{self, Part, State, Value};
-use rungrad::part3_unified::nn::{BatchNorm, Dropout, Linear, Module};
-use rungrad::part3_unified::nn::{Residual, Sequential};
-use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
+use rungrad::io::{self, Part, State, Value};
+use rungrad::nn::{BatchNorm, Dropout, Linear, Module};
+use rungrad::nn::{Residual, Sequential};
+use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random as Bits;
 

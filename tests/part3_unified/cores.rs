@@ -1,9 +1,9 @@
 //! Products on tensor cores, which few devices have: that they are taken, that
 //! they agree with products in `f64`, and that one word does without them.
 
+use rungrad::engine::kernels::{TILES, Tiles};
+use rungrad::engine::tuning::with_tiles;
 use rungrad::opencl::record;
-use rungrad::part3_unified::kernels::{TILES, Tiles};
-use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::rng::Random;
 
 use super::products::{compare, matrix, product};

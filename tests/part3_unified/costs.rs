@@ -2,9 +2,10 @@
 
 use std::thread;
 
+use rungrad::ConvOptions;
 use rungrad::ledger;
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, grad};
+use rungrad::part3_unified::{Device, Tensor, Window, grad};
 
 use super::leaf;
 use testkit::child::{child, is_child, succeed};

@@ -3,7 +3,8 @@
 
 use std::fs;
 
-use rungrad::part3_unified::{Device, io};
+use rungrad::io;
+use rungrad::part3_unified::Device;
 
 use super::files::{folder, layers, sentence, values, written_by_python};
 use testkit::child::{child, is_child, succeed};

@@ -7,11 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rungrad::part3_unified::nn::{
-    Linear, Module, Parameter, ParameterMut, Sequential,
-};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
-use rungrad::part3_unified::{DType, Device, Tensor, io};
+use rungrad::io;
+use rungrad::nn::{Linear, Module, Parameter, ParameterMut, Sequential};
+use rungrad::optim::{Optimizer, Sgd};
+use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random as Bits;
 use rungrad::{Error, Result};
 

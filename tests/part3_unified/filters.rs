@@ -11,9 +11,10 @@ pub(crate) mod training;
 
 use std::thread;
 
+use rungrad::ConvOptions;
 use rungrad::data::{SPLIT_SEED, digits};
-use rungrad::part3_unified::nn::{Conv2d, Module};
-use rungrad::part3_unified::{ConvOptions, Device, Tensor};
+use rungrad::nn::{Conv2d, Module};
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 

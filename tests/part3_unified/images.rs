@@ -2,8 +2,9 @@
 //! padding, on every device: what PyTorch computes, with its gradients.
 //! `tests/vectors/make_images.py` has made the numbers.
 
+use rungrad::ConvOptions;
 use rungrad::attempt;
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{Device, Tensor, Window};
 use serde_json::Value;
 
 use super::training::devices;

@@ -2,9 +2,9 @@
 //! tape, and which holds how many bytes.
 
 use rungrad::ledger::{Counts, measure};
-use rungrad::part3_unified::memory::{MemoryOfPart, memory};
-use rungrad::part3_unified::nn::{Gpt, GptSizes, Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{AdamW, Optimizer, Sgd};
+use rungrad::memory::{MemoryOfPart, memory};
+use rungrad::nn::{Gpt, GptSizes, Linear, Module, Sequential};
+use rungrad::optim::{AdamW, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, trace};
 use rungrad::rng::Random;
 use rungrad::scope::{Part, Parts, scope, watch};

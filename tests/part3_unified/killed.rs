@@ -8,7 +8,8 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use rungrad::part3_unified::{Device, io};
+use rungrad::io;
+use rungrad::part3_unified::Device;
 
 use super::checkpoints::{Run, digest};
 use super::files::{folder, sentence};

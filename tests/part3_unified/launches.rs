@@ -1,10 +1,11 @@
 //! Which kernels an operation takes, and how many groups of how many items:
 //! on both sides of each border where another way becomes the faster one.
 
-use rungrad::opencl::{DeviceInfo, Kind, devices, record, written};
+use rungrad::engine::lazy::compiler::written;
+use rungrad::nn::{LayerNorm, Linear, Module};
+use rungrad::opencl::{DeviceInfo, Kind, devices, record};
 use rungrad::ops::Keep;
-use rungrad::part3_unified::nn::{LayerNorm, Linear, Module};
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
+use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Array, Binary, Device, Reduce, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::timeline::SliceKind;

@@ -3,8 +3,8 @@
 
 use std::thread;
 
-use rungrad::part3_unified::functions::IndexAdd;
-use rungrad::part3_unified::nn::Linear;
+use rungrad::library::functions::IndexAdd;
+use rungrad::nn::Linear;
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Gradients, Op, Span, Tensor, View,
     Window, apply,

@@ -1,10 +1,9 @@
 //! Shapes, places and windows that do not fit, each refused in one sentence.
 
+use rungrad::ConvOptions;
 use rungrad::Error;
-use rungrad::part3_unified::functions::IndexAdd;
-use rungrad::part3_unified::{
-    Binary, ConvOptions, Device, Span, Tensor, Window, apply,
-};
+use rungrad::library::functions::IndexAdd;
+use rungrad::part3_unified::{Binary, Device, Span, Tensor, Window, apply};
 
 use super::constant;
 use super::refusals::new;

@@ -1,8 +1,8 @@
 //! What a module says about itself, and the modules that readers write.
 
 use rungrad::ledger::{self, Counts};
+use rungrad::nn::{Linear, Module, Sequential, parameters};
 use rungrad::ops::Keep;
-use rungrad::part3_unified::nn::{Linear, Module, Sequential, parameters};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 

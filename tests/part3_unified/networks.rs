@@ -1,11 +1,12 @@
 //! Layers compute what PyTorch's compute, with its gradients, on every device,
 //! lazy ones as well. `tests/vectors/make_networks.py` has made the numbers.
 
-use rungrad::part3_unified::nn::{
+use rungrad::ConvOptions;
+use rungrad::nn::{
     AvgPool2d, BatchNorm, Buffer, Conv2d, Dropout, Embedding, LayerNorm,
     Linear, MaxPool2d, Module, Residual, Sequential, init,
 };
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window};
+use rungrad::part3_unified::{Device, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::{attempt, ledger};
 use serde_json::Value;

@@ -2,8 +2,8 @@
 //! squares overflow, and layers and losses in `f64` and `f16`.
 
 use rungrad::attempt;
-use rungrad::part3_unified::nn::{Dropout, Gpt, GptSizes, Module, Parameter};
-use rungrad::part3_unified::optim::clip_grad_norm;
+use rungrad::nn::{Dropout, Gpt, GptSizes, Module, Parameter};
+use rungrad::optim::clip_grad_norm;
 use rungrad::part3_unified::{DType, Device, Keep, Tensor, grad};
 use rungrad::rng::Random;
 

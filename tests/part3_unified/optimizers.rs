@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use rungrad::part3_unified::nn::ParameterMut;
-use rungrad::part3_unified::optim::{Adam, AdamW, Optimizer, Sgd};
+use rungrad::nn::ParameterMut;
+use rungrad::optim::{Adam, AdamW, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, attempt, ledger};
 use serde_json::Value;

@@ -1,10 +1,11 @@
 //! The costs of a warm training step on a device, counted by the ledger. They
 //! are the same in every run.
 
+use rungrad::ConvOptions;
 use rungrad::ledger::{self, Counts};
-use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
-use rungrad::part3_unified::{ConvOptions, Device, Tensor, Window, no_grad};
+use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::optim::{AdamW, Optimizer};
+use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::rng::Random;
 
 use testkit::child::{is_child, succeed, untuned};

@@ -1,10 +1,10 @@
 //! Products on a device: every way in which operands lie leads to a kernel of
 //! its own, and all of them agree with products in `f64`.
 
+use rungrad::engine::kernels::{Layout, TILES, Tiles};
+use rungrad::engine::tuning::with_tiles;
 use rungrad::ledger;
 use rungrad::opencl::record;
-use rungrad::part3_unified::kernels::{Layout, TILES, Tiles};
-use rungrad::part3_unified::tuning::with_tiles;
 use rungrad::part3_unified::{Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 

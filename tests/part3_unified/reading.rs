@@ -11,9 +11,10 @@ mod request;
 use png::{BitDepth, ColorType, Encoder};
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, digits};
+use rungrad::io;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::part3_unified::nn::Module;
-use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::nn::Module;
+use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 
 use super::filters::training;

@@ -1,7 +1,7 @@
 //! What Part 3 alone can be asked for, and refuses: in one sentence, at the
 //! line of whoever asked.
 
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{
     Array, Binary, Context, Device, Function, Gradients, Op, Tensor, apply,
     grad, grad_with,

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rungrad::part3_unified::{Device, Tensor, io};
+use rungrad::io;
+use rungrad::part3_unified::{Device, Tensor};
 
 use super::files::{folder, sentence};
 use super::leaf;

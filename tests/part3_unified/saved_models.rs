@@ -3,11 +3,9 @@
 
 use std::fs;
 
-use rungrad::part3_unified::io::{self, Difference, Integers, Part};
-use rungrad::part3_unified::nn::{
-    BatchNorm, Dropout, Linear, Module, Sequential,
-};
-use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
+use rungrad::io::{self, Difference, Integers, Part};
+use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Sequential};
+use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 

@@ -1,8 +1,8 @@
 //! What stands around a step: decay by groups, rates, clipped gradients, and
 //! the step as a primitive. `tests/vectors/make_networks.py` has made the numbers.
 
-use rungrad::part3_unified::nn::{Parameter, ParameterMut};
-use rungrad::part3_unified::optim::{
+use rungrad::nn::{Parameter, ParameterMut};
+use rungrad::optim::{
     Adam, AdamW, Optimizer, Schedule, Sgd, Way, clip_grad_norm,
 };
 use rungrad::part3_unified::{AdamStep, Array, DType, Device, Tensor};

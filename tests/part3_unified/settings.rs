@@ -2,7 +2,7 @@
 //! where they are given.
 
 use rungrad::attempt;
-use rungrad::part3_unified::optim::{Adam, AdamW, Optimizer, Schedule, Sgd};
+use rungrad::optim::{Adam, AdamW, Optimizer, Schedule, Sgd};
 
 use super::leaf;
 use testkit::clean;

@@ -1,10 +1,8 @@
 //! Tied weights: one leaf in two fields of a model is one parameter. The
 //! reference is a model that holds the leaf in one field and uses it twice.
 
-use rungrad::part3_unified::nn::{Linear, Module, Sequential, parameters};
-use rungrad::part3_unified::optim::{
-    Adam, AdamW, Optimizer, Sgd, clip_grad_norm,
-};
+use rungrad::nn::{Linear, Module, Sequential, parameters};
+use rungrad::optim::{Adam, AdamW, Optimizer, Sgd, clip_grad_norm};
 use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random;
 

@@ -13,8 +13,8 @@ mod sharing;
 use std::ops::Range;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{Optimizer, Sgd};
+use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};

@@ -8,11 +8,12 @@ mod names;
 
 use rayon::ThreadPoolBuilder;
 use rungrad::data::TokenBatch;
-use rungrad::part3_unified::nn::{
+use rungrad::io;
+use rungrad::nn::{
     Gpt, GptSizes, KeysValues, Memory, Module, MultiHeadAttention,
 };
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
-use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::optim::{AdamW, Optimizer};
+use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 use serde_json::Value;

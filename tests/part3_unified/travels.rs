@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use rungrad::data::digits;
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::io;
+use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 
 use super::files::{folder, sentence, values, written_by_python};

@@ -4,11 +4,12 @@
 mod refused;
 
 use rungrad::gradcheck::dot;
+use rungrad::io;
+use rungrad::nn::{Linear, Module};
 use rungrad::ops::{OPERATIONS, Op};
-use rungrad::part3_unified::nn::{Linear, Module};
-use rungrad::part3_unified::optim::{Adam, Optimizer, Sgd};
+use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{
-    DType, Device, Element, F16, Tensor, grad, io, no_grad,
+    DType, Device, Element, F16, Tensor, grad, no_grad,
 };
 use rungrad::reference::Array;
 use rungrad::rng;

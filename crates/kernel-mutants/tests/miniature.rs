@@ -13,7 +13,7 @@ const FILES: [(&str, &str); 7] = [
         "[workspace]\n[package]\nname = \"miniature\"\nedition = \"2024\"",
     ),
     (
-        "kernels/part3/half.cl",
+        "kernels/engine/half.cl",
         "kernel void half(global float *a, uint n)
 {
     uint i = get_global_id(0);
@@ -25,10 +25,10 @@ const FILES: [(&str, &str); 7] = [
     ),
     (
         "src/lib.rs",
-        r#"const HALF: &str = include_str!("../kernels/part3/half.cl");
+        r#"const HALF: &str = include_str!("../kernels/engine/half.cl");
         pub fn has(text: &str) -> bool { HALF.contains(text) }"#,
     ),
-    ("tests/opencl/families.rs", r#"halves: 1, ["part3/half"];"#),
+    ("tests/opencl/families.rs", r#"halves: 1, ["engine/half"];"#),
     (
         "tests/opencl/main.rs",
         r#"mod families { mod halves {
@@ -51,7 +51,7 @@ const FILES: [(&str, &str); 7] = [
     ),
     (
         "crates/kernel-mutants/known.txt",
-        "# Known.\n\nsurvives: kernels/part3/half.cl\n if (i < n)\n if (i <= n)\n Wrong.",
+        "# Known.\n\nsurvives: kernels/engine/half.cl\n if (i < n)\n if (i <= n)\n Wrong.",
     ),
 ];
 
@@ -82,13 +82,13 @@ fn each_mutant_of_a_kernel_is_caught_or_reported() {
         ":6: (void)0;\n    caught by a timeout",
         "6 mutants, 0 unexpected results",
     ];
-    check(&["kernels/part3/half.cl"], 0, &caught);
-    let wrong = "1 unexpected results\nkernels/part3/half.cl:4: if (i <= n)";
-    check(&["--known", "kernels/part3/half.cl"], 1, &[wrong]);
+    check(&["kernels/engine/half.cl"], 0, &caught);
+    let wrong = "1 unexpected results\nkernels/engine/half.cl:4: if (i <= n)";
+    check(&["--known", "kernels/engine/half.cl"], 1, &[wrong]);
 
     let engine = "#[test]\nfn notices_nothing() {}";
     fs::write(root.join("tests/part3_unified.rs"), engine).unwrap();
     let survivor = "half.cl:3: uint i = get_global_id(1);\n    SURVIVED";
-    check(&["kernels/part3/half.cl:3"], 1, &[survivor]);
+    check(&["kernels/engine/half.cl:3"], 1, &[survivor]);
     check(&["--counts"], 2, &["No option `--counts`: see --help."]);
 }

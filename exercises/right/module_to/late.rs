@@ -1,7 +1,7 @@
 // The way back is cut after the move: the same leaf in the end.
 
 use rungrad::Error;
-use rungrad::part3_unified::nn::Linear;
+use rungrad::nn::Linear;
 use rungrad::part3_unified::{Device, Tensor};
 
 /// Moves the parameters of all layers.

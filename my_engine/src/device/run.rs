@@ -14,8 +14,7 @@ use testkit::engine::Part3;
 /// taken.
 pub(super) fn run() -> Result<(), Error> {
     let device = super::registered();
-    let ours =
-        ["src/part3_unified/backend/cpu", "src/part3_unified/backend/cpu.rs"];
+    let ours = ["src/engine/cpu", "src/engine/cpu.rs"];
     let cpu = Part3(Device::Cpu);
     let begin = || {
         drop(asked());

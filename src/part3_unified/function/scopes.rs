@@ -36,7 +36,7 @@ pub fn enable_grad<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` with recording on or off.
-pub(in super::super) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
+pub(crate) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
     scoped(&RECORDING, on, work)
 }
 

@@ -186,20 +186,6 @@ impl Tensor {
     pub fn neg(&self) -> Tensor {
         self.scale(-1.0)
     }
-
-    /// Raises each element to the given power. A power of 0.5 is computed as
-    /// [`Tensor::sqrt`], with the same values and derivatives.
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[2], &[2.0, -3.0], Device::Cpu)?;
-    /// assert_eq!(x.pow(2.0).to_vec()?, [4.0, 9.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn pow(&self, number: impl Into<f64>) -> Tensor {
-        apply(super::Pow(number.into()), &[self])
-    }
 }
 
 impl Tensor {
@@ -393,20 +379,3 @@ impl Function for Sigmoid {
     }
 }
 // ANCHOR_END: sigmoid
-
-impl Tensor {
-    /// Applies the Gaussian error linear unit: multiplies each element by the
-    /// normal cumulative distribution at that element. It is computed from
-    /// [`Tensor::erf`]; for the approximation see [`Tensor::gelu_tanh`].
-    ///
-    /// ```
-    /// # use rungrad::part3_unified::{Device, Tensor};
-    /// let x = Tensor::new(&[3], &[0.0, 9.0, -99.0], Device::Cpu)?;
-    /// assert_eq!(x.gelu().to_vec()?, [0.0, 9.0, 0.0]);
-    /// # Ok::<(), rungrad::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn gelu(&self) -> Tensor {
-        apply(super::Gelu, &[self])
-    }
-}

@@ -199,7 +199,7 @@ impl Function for MaxShare {
 }
 
 impl Tensor {
-    pub(super) fn axes(&self) -> Vec<usize> {
+    pub(crate) fn axes(&self) -> Vec<usize> {
         (0..self.shape().len()).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! What lays elements elsewhere, and what looks through windows.
 
-use rungrad::part3_unified::{ConvOptions, Tensor, Window};
+use rungrad::ConvOptions;
+use rungrad::part3_unified::{Tensor, Window};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
 

@@ -247,7 +247,7 @@ fn an_editor_knows_that_a_kernel_is_opencl_c() {
     let mut count = 0;
     for folder in [
         "kernels/part2",
-        "kernels/part3",
+        "kernels/engine",
         "exercises/part2_gpu",
         "exercises/part3_unified",
     ] {

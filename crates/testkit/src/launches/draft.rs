@@ -1,7 +1,7 @@
 //! Random launches: what a kernel takes, and arguments drawn for it.
 
+use rungrad::engine::kernels::{TILES, Tiles};
 use rungrad::opencl::{Extent, Kernel, Scalar};
-use rungrad::part3_unified::kernels::{TILES, Tiles};
 
 use crate::random::Random;
 

@@ -8,9 +8,9 @@ pub mod heads;
 mod many;
 mod reductions;
 
+use rungrad::engine::kernels::operation;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::Unary;
-use rungrad::part3_unified::kernels::operation;
 use rungrad::rng;
 
 use super::draft::PRODUCTS;
@@ -20,7 +20,7 @@ pub type Both = (Vec<f32>, Vec<f32>);
 
 /// Runs `kernel` over `n` values; `None` for a kernel of another part.
 pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
-    if !kernel.file().starts_with("kernels/part3/") {
+    if !kernel.file().starts_with("kernels/engine/") {
         return None;
     }
     let bench = Bench::new(gpu, kernel, n);

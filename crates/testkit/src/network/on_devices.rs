@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use rungrad::part3_unified::nn::{Linear, Module, Sequential};
-use rungrad::part3_unified::optim::{self, Optimizer};
+use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::optim::{self, Optimizer};
 use rungrad::rng::Random;
 use rungrad::{part2_gpu, part3_unified};
 

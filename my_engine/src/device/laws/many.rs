@@ -1,10 +1,11 @@
 //! The laws of the functions that make fewer numbers of many, and of training.
 
 use exercises::numbers;
+use rungrad::ConvOptions;
 use rungrad::data::digits;
-use rungrad::part3_unified::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module};
 use rungrad::part3_unified::{
-    Array, ConvOptions, Device, Keep, Reduce, Tensor, Unary, Window,
+    Array, Device, Keep, Reduce, Tensor, Unary, Window,
 };
 use rungrad::rng::Random;
 

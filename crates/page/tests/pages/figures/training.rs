@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, thread};
 
+use rungrad::io;
 use rungrad::metrics::predictions;
-use rungrad::part3_unified::nn::Module;
-use rungrad::part3_unified::{Device, Tensor, io, no_grad};
+use rungrad::nn::Module;
+use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 use serde_json::{Value, json};
 

@@ -1,9 +1,7 @@
 //! The kernels of a transformer, beside loops on the host.
 
+use rungrad::engine::kernels::{ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES};
 use rungrad::opencl::{Buffer, Kernel, Launch};
-use rungrad::part3_unified::kernels::{
-    ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES,
-};
 
 use super::{Bench, Both, written};
 

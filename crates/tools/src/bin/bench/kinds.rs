@@ -3,14 +3,13 @@
 
 use std::hint::black_box;
 
+use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::error::raise;
+use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part1_cpu::Tensor as Part1;
-use rungrad::part3_unified::nn::{Gpt, GptSizes, Module};
-use rungrad::part3_unified::optim::{AdamW, Optimizer};
-use rungrad::part3_unified::{
-    ConvOptions, DType, Device, Keep, Tensor, Window, no_grad,
-};
+use rungrad::part3_unified::{DType, Device, Keep, Tensor, Window, no_grad};
 use rungrad::rng::Random;
 
 use crate::clock::Run;

@@ -23,7 +23,8 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use rungrad::part3_unified::{Device, tuning};
+use rungrad::engine::tuning;
+use rungrad::part3_unified::Device;
 use rungrad::{Error, draw};
 
 use baseline::Baseline;

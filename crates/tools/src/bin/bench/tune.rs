@@ -2,8 +2,8 @@
 //! on this device, and the fastest are kept.
 
 use rungrad::Error;
-use rungrad::part3_unified::kernels::{TILES, Tiles};
-use rungrad::part3_unified::tuning::{self, SIZES, Tuned};
+use rungrad::engine::kernels::{TILES, Tiles};
+use rungrad::engine::tuning::{self, SIZES, Tuned};
 use rungrad::part3_unified::{Device, Tensor};
 
 use crate::ROUNDS;

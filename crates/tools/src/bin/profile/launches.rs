@@ -6,14 +6,14 @@ use rungrad::opencl::{Gpu, Kernel};
 use rungrad::part2_gpu::kernels::TRANSPOSE_TILED;
 use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
-use rungrad::{part2_gpu, part3_unified};
+use rungrad::{engine, part2_gpu};
 
 use testkit::launches::{part2, part3};
 
 /// Lists every kernel of the crate, by its name.
 pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(part3_unified::kernels::all())
+    part2.flatten().chain(engine::kernels::all())
 }
 
 /// Tells in which size a kernel is launched: that which is asked for, if it has

@@ -1,0 +1,63 @@
+//! One step of Adam, in a single pass over the elements of a parameter.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::host::{Host, blank};
+use super::real::{CpuFloat, HostElement};
+use super::walk::{CHUNK_COST, is_parallel};
+use super::{Array, Shared, compact, dense};
+use crate::engine::threads::share;
+use crate::error::Result;
+use crate::part3_unified::AdamStep;
+
+/// Returns the next parameter, mean and mean square; see
+/// [`AdamStep::apply`].
+pub(super) fn step<T: CpuFloat + HostElement>(
+    step: &AdamStep,
+    [x, grad, mean, square]: [&Array; 4],
+) -> Result<[Shared; 3]> {
+    let arrays =
+        [compact(x)?, compact(grad)?, compact(mean)?, compact(square)?];
+    let operands = arrays.each_ref().map(|a| dense::<T>(a));
+    let n = operands[0].len();
+    let mut results = [blank(n)?, blank(n)?, blank(n)?];
+    let chunk = if is_parallel(n) { CHUNK_COST } else { n.max(1) };
+    let [x, mean, square] = &mut results;
+    let outs = x.chunks_mut(chunk).zip(mean.chunks_mut(chunk));
+    let outs = outs.zip(square.chunks_mut(chunk)).enumerate();
+    let work = |(i, ((x, mean), square)): (usize, ((&mut [T], _), _))| {
+        let from = i * chunk;
+        let operands = operands.map(|all| &all[from..from + x.len()]);
+        let outs = [x, mean, square];
+        Arch::new().dispatch(Chunk { step, operands, outs });
+    };
+    match is_parallel(n) {
+        true => share(outs, work),
+        false => outs.for_each(work),
+    }
+    Ok(results.map(Host::shared))
+}
+
+struct Chunk<'a, T> {
+    step: &'a AdamStep,
+    operands: [&'a [T]; 4],
+    outs: [&'a mut [T]; 3],
+}
+
+impl<T: CpuFloat> WithSimd for Chunk<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let [x, grad, mean, square] = self.operands;
+        let [next_x, next_mean, next_square] = self.outs;
+        let operands = x.iter().zip(grad).zip(mean.iter().zip(square));
+        let outs = next_x.iter_mut().zip(next_mean).zip(next_square);
+        for (((out, to_mean), to_square), ((x, grad), (mean, square))) in
+            outs.zip(operands)
+        {
+            [*out, *to_mean, *to_square] =
+                self.step.apply([*x, *grad, *mean, *square]);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The formulas of elementwise operations, taken from the source of their
+//! kernels.
+
+use crate::opencl::Kernel;
+
+/// The formula of an elementwise operation, in terms of `x`, `y`, `z` and a
+/// scalar `p`. It is the text from which the operation's own kernel is made,
+/// so that both compute the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Formula {
+    pub(super) name: &'static str,
+    formula: &'static str,
+    file: &'static str,
+}
+
+impl Formula {
+    /// Selects `y` if `x` is not 0, and `z` otherwise.
+    pub const CHOICE: Formula =
+        Formula { name: "where", formula: "x != 0.0f ? y : z", file: "" };
+
+    /// Finds the formula of a kernel that is defined by a `UNARY` or `BINARY`
+    /// line. Returns `None` for other kernels.
+    pub fn of(kernel: &Kernel) -> Option<Formula> {
+        let file = kernel.text();
+        let start = format!("ARY({}, ", kernel.name());
+        let (_, rest) = file.split_once(&start)?;
+        let formula = rest.split_once(")\n")?.0;
+        let name = kernel.name().split_once('_')?.1;
+        Some(Formula { name, formula, file })
+    }
+
+    /// Returns the formula with its variables replaced by `arguments` and
+    /// `number`.
+    pub(super) fn with(
+        &self,
+        arguments: &[String],
+        number: Option<&str>,
+    ) -> String {
+        // A factor of -1 becomes a sign, so that no multiplication is left.
+        if (self.formula, number) == ("x * p", Some("(-1.0f)")) {
+            return format!("-{}", arguments[0]);
+        }
+        replaced(self.formula, |word| match word {
+            "x" => arguments.first().cloned(),
+            "y" => arguments.get(1).cloned(),
+            "z" => arguments.get(2).cloned(),
+            "p" => number.map(str::to_owned),
+            "ACC" => Some("float".to_owned()),
+            _ => None,
+        })
+    }
+
+    /// Returns the definition of the function that the formula calls, if the
+    /// file defines one.
+    pub(super) fn functions(&self) -> Option<String> {
+        let (name, _) = self.formula.split_once('(')?;
+        let start = self.file.find(&format!("\nACC {name}("))? + 1;
+        let length = self.file[start..].find("\n}\n")? + 3;
+        let text = &self.file[start..start + length];
+        Some(replaced(text, |word| (word == "ACC").then(|| "float".to_owned())))
+    }
+}
+
+/// Replaces words of a text; `with` returns `None` for a word that stays.
+pub(super) fn replaced(
+    text: &str,
+    with: impl Fn(&str) -> Option<String>,
+) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end.max(1));
+        out.push_str(&with(word).unwrap_or_else(|| word.to_owned()));
+        rest = behind;
+    }
+    out
+}
+
+/// Returns whether a text contains a word.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let found = std::cell::Cell::new(false);
+    replaced(text, |it| {
+        found.set(found.get() || it == word);
+        None
+    });
+    found.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_turned_around_has_a_sign_and_no_factor() {
+        let formula = Formula { name: "scale", formula: "x * p", file: "" };
+        let with = |number| formula.with(&["a".to_owned()], Some(number));
+        assert_eq!(with("(-1.0f)"), "-a");
+        assert_eq!(with("2.0f"), "a * 2.0f");
+    }
+}

@@ -1,0 +1,169 @@
+//! Computes the values of the lines of a plan: loads from inputs, constants,
+//! results of reductions, and operations.
+
+use super::apply::Applied;
+use super::{CACHE_LINE, Loops};
+use crate::engine::lazy::compiler::{Count, Index, Value};
+
+/// The values of a line for a block: in scratch memory, or a slice of an
+/// input.
+pub(super) struct Block<'a> {
+    pub(super) own: &'a mut [f32],
+    input: Option<&'a [f32]>,
+}
+
+impl Block<'_> {
+    pub(super) fn values(&self, n: usize) -> &[f32] {
+        &self.input.unwrap_or(self.own)[..n]
+    }
+}
+
+impl<'a> Loops<'a> {
+    /// Splits memory into a block for each line, aligned to cache lines.
+    pub(super) fn blocks(&self, memory: &'a mut [f32]) -> Vec<Block<'a>> {
+        let bytes = CACHE_LINE * size_of::<f32>();
+        let first = memory.as_ptr().align_offset(bytes).min(CACHE_LINE);
+        let blocks = memory[first..].chunks_exact_mut(self.length);
+        blocks.map(|own| Block { own, input: None }).collect()
+    }
+
+    /// Computes the lines of a phase that have one value per row.
+    pub(super) fn rows_lines(
+        &self,
+        phase: usize,
+        counts: &[Count],
+        n: usize,
+        joined: &[f64],
+        near: &mut [Block<'a>],
+    ) {
+        let wanted = |line: usize| {
+            let line = &self.plan.lines[line];
+            !line.in_columns && line.phase == phase
+        };
+        self.lines(&wanted, counts, n, joined, near);
+    }
+
+    /// Computes the lines with one value per element that the loop of a phase
+    /// needs.
+    pub(super) fn columns_lines(
+        &self,
+        phase: usize,
+        counts: &[Count],
+        n: usize,
+        near: &mut [Block<'a>],
+    ) {
+        let wanted = |line: usize| {
+            self.plan.lines[line].in_columns && self.needed[phase][line]
+        };
+        self.lines(&wanted, counts, n, &[], near);
+    }
+
+    pub(super) fn is_applied(&self, line: usize) -> bool {
+        matches!(self.plan.lines[line].value, Value::Apply(..))
+    }
+
+    /// Computes the lines for which `wanted` returns `true`, in order.
+    /// Consecutive operations are computed in one call, so that the code is
+    /// dispatched by register width only once.
+    pub(super) fn lines(
+        &self,
+        wanted: &dyn Fn(usize) -> bool,
+        counts: &[Count],
+        n: usize,
+        joined: &[f64],
+        near: &mut [Block<'a>],
+    ) {
+        let (mut from, count) = (0, self.plan.lines.len());
+        while from < count {
+            if !wanted(from) {
+                from += 1;
+            } else if self.is_applied(from) {
+                let is_other =
+                    |line: &usize| wanted(*line) && !self.is_applied(*line);
+                let to = (from..count).find(is_other).unwrap_or(count);
+                let (loops, lines, near) = (self, from..to, &mut *near);
+                self.arch.dispatch(Applied { loops, lines, wanted, n, near });
+                from = to;
+            } else {
+                let (before, rest) = near.split_at_mut(from);
+                let out = &mut rest[0].own[..n];
+                rest[0].input = self.source(from, counts, joined, before, out);
+                from += 1;
+            }
+        }
+    }
+
+    /// Writes the values of a line that is not an operation to `out`, or
+    /// returns a slice of an input with these values.
+    fn source(
+        &self,
+        line: usize,
+        counts: &[Count],
+        joined: &[f64],
+        before: &[Block],
+        out: &mut [f32],
+    ) -> Option<&'a [f32]> {
+        let n = out.len();
+        let block = |line: usize| before[line].values(n);
+        match &self.plan.lines[line].value {
+            Value::Load(buffer, at) => {
+                return self.load(self.inputs[*buffer], at, counts, out);
+            }
+            Value::Number(slot) => out.fill(self.numbers[*slot]),
+            Value::Joined(join) => {
+                let each = joined.len() / self.plan.joins.len();
+                let values = joined[join * each..][..each].iter().cycle();
+                let pairs = out.iter_mut().zip(values);
+                pairs.for_each(|(out, value)| *out = *value as f32);
+            }
+            Value::Where(place, at, line) => {
+                let all =
+                    |index| self.plan.parts.all(index, counts, &self.places, n);
+                let places = all(place).into_iter().zip(all(at));
+                let pairs = out.iter_mut().zip(block(*line)).zip(places);
+                for ((out, x), (place, at)) in pairs {
+                    *out = if place == at { *x } else { 0.0 };
+                }
+            }
+            Value::Apply(..) => unreachable!("it is computed with others"),
+        }
+        None
+    }
+
+    /// Returns a block of an input if it is contiguous; otherwise copies it to
+    /// `out`.
+    fn load(
+        &self,
+        all: &'a [f32],
+        at: &Index,
+        counts: &[Count],
+        out: &mut [f32],
+    ) -> Option<&'a [f32]> {
+        let (parts, mut rest) = (&self.plan.parts, out);
+        let n = rest.len();
+        if let Some((at, 1)) = parts.even(at, counts) {
+            return Some(&all[at..][..n]);
+        }
+        for (at, step, length) in parts.runs(at, counts, &self.places, n) {
+            let (out, others) = rest.split_at_mut(length);
+            let at = at as usize;
+            match step {
+                1 => {
+                    let pairs = out.iter_mut().zip(&all[at..][..length]);
+                    pairs.for_each(|(out, x)| *out = *x);
+                }
+                0 => {
+                    let x = all[at];
+                    out.iter_mut().for_each(|out| *out = x);
+                }
+                _ => {
+                    for (k, out) in (0..).zip(out) {
+                        *out = all[at.wrapping_add_signed(k * step as isize)];
+                    }
+                }
+            }
+            rest = others;
+        }
+        None
+    }
+}

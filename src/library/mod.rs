@@ -1,0 +1,11 @@
+//! The breadth of Part 3: more operations, layers, optimizers, and files of
+//! weights. Everything here is written with what Part 3 makes public, so a
+//! program of your own can do the same.
+//!
+//! The crate re-exports [`nn`], [`optim`], [`io`] and [`memory`] at its root.
+
+pub mod functions;
+pub mod io;
+pub mod memory;
+pub mod nn;
+pub mod optim;
