@@ -47,13 +47,11 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use self::lhs::{Lhs, LhsPanel};
-#[cfg(feature = "opencl")]
 pub(crate) use self::lines::transpose;
 pub(crate) use self::lines::{Lines, Places};
 use self::lines::{Panels, Submatrix, count_runs, runs};
 #[cfg(test)]
 pub(crate) use self::partition::MIN_PARALLEL;
-#[cfg(feature = "opencl")]
 pub(crate) use self::partition::is_shared;
 use self::partition::{
     MANY_REGISTERS, Partition, TileShape, reads_in_place, threads,

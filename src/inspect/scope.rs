@@ -132,6 +132,7 @@ pub(crate) fn record_creation(node: u64) {
 }
 
 /// Returns the name of the current part, or `None` outside [`watch`].
+#[cfg(feature = "opencl")]
 pub(crate) fn current() -> Option<String> {
     let name = |watch: &Watch| watch.parts[watch.current].name.clone();
     if WATCHED.get() {

@@ -5,8 +5,10 @@
 use ndarray::{ArrayBase, ArrayD, Data as Elements, Dimension};
 
 use super::{Array, Device, Tensor};
+#[cfg(feature = "opencl")]
 use crate::checks;
 use crate::error::Result;
+#[cfg(feature = "opencl")]
 use crate::opencl::Buffer;
 
 // ANCHOR: data
@@ -16,6 +18,7 @@ pub enum Data {
     /// In host memory, in row-major order.
     Host(Vec<f32>),
     /// In a buffer of an OpenCL device.
+    #[cfg(feature = "opencl")]
     Buffer(Buffer<f32>),
 }
 // ANCHOR_END: data
@@ -31,6 +34,7 @@ impl Array {
         match data.into() {
             Data::Host(values) => Array::new(shape, &values, device),
             // A buffer that is already on this device is not copied.
+            #[cfg(feature = "opencl")]
             Data::Buffer(buffer) => {
                 checks::element_count(shape, buffer.len())?;
                 let storage = device.backend()?.adopt(buffer)?;
@@ -59,6 +63,7 @@ impl<const N: usize> From<[f32; N]> for Data {
     }
 }
 
+#[cfg(feature = "opencl")]
 impl From<Buffer<f32>> for Data {
     fn from(buffer: Buffer<f32>) -> Data {
         Data::Buffer(buffer)

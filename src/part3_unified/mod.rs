@@ -111,6 +111,7 @@ mod function;
 mod indexing;
 mod number;
 mod operators;
+mod plain_cpu;
 mod record;
 mod storage;
 mod view;
@@ -129,12 +130,17 @@ pub use tensor::Tensor;
 pub use view::View;
 
 pub(crate) use arithmetic::check_same_kind;
-pub(crate) use backend::{downcast, truth};
-pub(crate) use caller::caller;
 pub(crate) use function::Node;
-pub(crate) use number::{converted, with_type};
+pub(crate) use number::with_type;
 pub(crate) use record::graph;
-pub(crate) use view::{Runs, joined, runs};
+#[cfg(feature = "engine")]
+pub(crate) use {
+    backend::{downcast, truth},
+    number::converted,
+    view::{joined, runs},
+};
+#[cfg(feature = "lazy")]
+pub(crate) use {caller::caller, view::Runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};

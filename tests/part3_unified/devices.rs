@@ -63,6 +63,7 @@ fn an_unknown_name_is_told_those_that_there_are() {
         let count = Device::count();
         let lazy = (0..count).map(Device::Fused).chain([Device::FusedCpu]);
         let all = (0..count).map(Device::Gpu).chain(lazy);
+        let all = all.chain([Device::PlainCpu]);
         assert!(all.into_iter().all(|it| known.contains(&it)), "{sentence}");
     }
 }
@@ -84,8 +85,13 @@ fn two_devices_of_one_name_are_refused() {
     );
     assert_eq!("second".parse(), Ok(second));
 
-    static MACHINES: [Third; 4] =
-        [Third("cpu"), Third("gpu"), Third("gpu:7"), Third("")];
+    static MACHINES: [Third; 5] = [
+        Third("cpu"),
+        Third("gpu"),
+        Third("gpu:7"),
+        Third("plain:cpu"),
+        Third(""),
+    ];
     for machine in &MACHINES {
         let refused = attempt(|| Device::register(machine)).unwrap_err();
         let start = format!("a device cannot be called `{}`: ", machine.0);

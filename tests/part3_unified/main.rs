@@ -92,11 +92,11 @@ mod on_an_opencl_device {
     testkit::networks!(open);
 }
 
-mod on_a_backend_of_ones_own {
+mod on_the_plain_processor {
     use super::*;
 
     fn open() -> Option<Part3> {
-        Some(Part3(third::device()))
+        Some(Part3(Device::PlainCpu))
     }
 
     testkit::specification!(open);
@@ -105,6 +105,16 @@ mod on_a_backend_of_ones_own {
     testkit::refusals!(open);
     testkit::operators!(open, f64::from);
     testkit::networks!(open);
+}
+
+mod on_a_registered_backend {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        Some(Part3(third::device()))
+    }
+
+    testkit::specification!(open);
 }
 
 fn leaf(values: &[f32]) -> Tensor {
@@ -382,7 +392,9 @@ fn a_device_reads_its_name() {
     assert_eq!(parse("cpu"), Ok(Device::Cpu));
     assert_eq!(parse("gpu"), Ok(Device::Gpu(0)));
     assert_eq!(parse("gpu:1"), Ok(Device::Gpu(1)));
-    for wrong in ["", "GPU:", "gpu:x", "cuda", "gpu:-1"] {
+    assert_eq!(parse("fused"), Ok(Device::Fused(0)));
+    assert_eq!(parse("plain:cpu"), Ok(Device::PlainCpu));
+    for wrong in ["", "GPU:", "gpu:x", "gpu1", "gpu:", "cuda", "gpu:-1"] {
         let error = parse(wrong).unwrap_err();
         assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().starts_with(&format!("`{wrong}` is not")));

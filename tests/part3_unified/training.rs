@@ -310,9 +310,7 @@ fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
         let (network, counts) = ledger::measure(learn);
         // The model itself is four leaves.
         assert_eq!(counts.live_nodes(), 4, "{device}");
-        // The device of the tests does not count its storages.
-        let storages = if device == third::device() { 0 } else { 4 };
-        assert_eq!(counts.live_storages(), storages, "{device}");
+        assert_eq!(counts.live_storages(), 4, "{device}");
         drop(network);
         let (_, counts) = ledger::measure(learn);
         assert_eq!((counts.builds, counts.live_nodes()), (0, 4), "{device}");

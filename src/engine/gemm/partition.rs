@@ -31,7 +31,6 @@ fn threads_for(products: usize, all: impl Fn() -> usize) -> usize {
 /// Returns whether this many multiplications are divided among threads. With
 /// one thread they are not: waking it gains nothing over running in the
 /// caller.
-#[cfg(feature = "opencl")]
 pub(crate) fn is_shared(products: usize) -> bool {
     threads(products) > 1
 }
@@ -222,7 +221,6 @@ mod tests {
         );
     }
 
-    #[cfg(feature = "opencl")]
     #[test]
     fn one_thread_shares_nothing() {
         for (count, shared) in [(1, false), (2, true)] {
