@@ -8,8 +8,9 @@
 use std::process::ExitCode;
 
 use ndarray::array;
+use rungrad::Data;
 use rungrad::opencl::Gpu;
-use rungrad::part3_unified::{Data, Device, Tensor};
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, attempt, ledger};
 
 // ANCHOR: moves

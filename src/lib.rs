@@ -137,7 +137,7 @@ pub use common::{checks, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use library::functions::ConvOptions;
-pub use library::{io, memory, nn, optim};
+pub use library::{Data, io, memory, nn, optim};
 pub use part3_unified::{Device, Tensor};
 pub use train::{data, loader, metrics, progress};
 

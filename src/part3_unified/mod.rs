@@ -94,9 +94,6 @@
 // Rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
 
-mod creation;
-mod data;
-
 pub mod functions;
 
 mod backward;
@@ -108,7 +105,6 @@ mod caller;
 pub mod defaults;
 mod device;
 mod function;
-mod indexing;
 mod number;
 mod operators;
 mod plain_cpu;
@@ -119,7 +115,6 @@ mod view;
 pub use array::Array;
 pub use backend::{AdamStep, Backend, Binary, Reduce, Unary};
 pub use backward::{grad, grad_with};
-pub use data::Data;
 pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, enable_grad, no_grad, trace, try_apply,

@@ -189,7 +189,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
     for device in devices() {
         let right = [1.0, 2.0, 3.0, 4.0];
         let turned = array![[1.0_f32, 3.0], [2.0, 4.0]];
-        let from = |data: rungrad::part3_unified::Data| {
+        let from = |data: rungrad::Data| {
             Tensor::from_data(&[2, 2], data, device).unwrap()
         };
         let mut all = vec![

@@ -1,8 +1,9 @@
 //! Constructors: tensors from data, with constant, evenly spaced or random
 //! elements. They return a `Result`, because the device may fail.
 
-use super::{Array, Data, Device, Tensor};
+use super::Data;
 use crate::error::{Error, Result, or_raise, room, zeros};
+use crate::part3_unified::{Array, Device, Tensor};
 use crate::rng::Random;
 use crate::shape::checked_size;
 

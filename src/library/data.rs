@@ -4,12 +4,12 @@
 
 use ndarray::{ArrayBase, ArrayD, Data as Elements, Dimension};
 
-use super::{Array, Device, Tensor};
 #[cfg(feature = "opencl")]
 use crate::checks;
 use crate::error::Result;
 #[cfg(feature = "opencl")]
 use crate::opencl::Buffer;
+use crate::part3_unified::{Array, Device, Tensor};
 
 // ANCHOR: data
 /// Elements in host memory or in a device buffer.

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::arithmetic::check_same_kind;
-use super::{Array, Spans, Window};
 use crate::checks;
 use crate::error::{Error, Result};
+use crate::part3_unified::check_same_kind;
+use crate::part3_unified::{Array, Spans, Window};
 use crate::shape::{checked_size, size};
 
 impl Array {
