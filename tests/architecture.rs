@@ -243,13 +243,18 @@ fn no_kernel_is_named_like_a_builtin() {
     assert!(seen > 0, "no kernel was found");
 }
 
-/// Promise: The step examples of Part 1 import nothing from the crate.
+/// Promise: The step examples of Parts 1 and 3 import nothing from the crate and
+/// have at most 100 lines.
 #[test]
-fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
+fn the_steps_of_the_notebook_are_short_and_import_nothing() {
     let mut steps = sources(&["examples"], &[".rs"]);
-    steps.retain(|source| source.path.contains("part1_step"));
-    assert!(!steps.is_empty(), "no step was found");
+    let names = ["examples/part1_step", "examples/part3_step"];
+    steps.retain(|source| source.is_in(&names));
+    assert_eq!(steps.len(), 8, "four steps of each part");
     refuse(&steps, &["rungrad"], "a step imports nothing from the crate");
+    for Source { path, text } in steps {
+        assert!(text.lines().count() <= 100, "{path} has over 100 lines");
+    }
 }
 
 /// Promise: The step examples of Part 2 use kernels and buffers and import no
