@@ -18,10 +18,15 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// Lists the documents: four files at the root and every page of `docs/`.
+/// Lists the documents: five files at the root and every page of `docs/`.
 fn documents() -> Vec<String> {
-    let names =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let names = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "GLOSSARY.md",
+        "CHANGELOG.md",
+    ];
     let mut documents = names.map(String::from).to_vec();
     let mut folders = vec![root().join("docs")];
     while let Some(folder) = folders.pop() {
@@ -309,6 +314,19 @@ fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
         }
     }
     assert!(runs > 5, "{runs}");
+}
+
+/// Promise: `GLOSSARY.md` has one entry for each word, in alphabetical order.
+#[test]
+fn the_glossary_has_one_entry_for_each_word() {
+    let text = read("GLOSSARY.md");
+    let rows = text.lines().skip_while(|line| !line.starts_with("|---"));
+    let word = |row: &str| row.split('|').nth(1).unwrap().to_lowercase();
+    let words: Vec<String> = rows.skip(1).map(word).collect();
+    assert!(words.len() > 100, "only {} words", words.len());
+    for pair in words.windows(2) {
+        assert!(pair[0] < pair[1], "{} is not before {}", pair[0], pair[1]);
+    }
 }
 
 #[test]
