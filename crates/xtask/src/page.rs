@@ -88,7 +88,7 @@ fn audit(checkout: &Checkout) -> Result<(), Stop> {
     finish(checkout, "auditing the pages", &mut test)
 }
 
-/// What compiles to WebAssembly here.
+/// A compiler for WebAssembly.
 enum Toolchain {
     /// The one that compiles everything else.
     Rustup,

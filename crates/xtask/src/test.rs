@@ -34,7 +34,7 @@ struct Step {
     work: fn(&Work) -> Result<Report, Stop>,
 }
 
-/// What a step works with.
+/// The inputs of a step.
 struct Work<'a> {
     checkout: &'a Checkout,
     log: &'a Path,
@@ -115,6 +115,13 @@ const STEPS: &[Step] = &[
             }
             it.cargo(&["xtask", "page", "--audit"], &[])
         },
+    },
+    Step {
+        name: "prose",
+        what: "cargo xtask prose: no phrase that the project avoids",
+        minutes: 2,
+        slow: false,
+        work: |it| it.cargo(&["xtask", "prose"], &[]),
     },
     Step {
         name: "spelling",

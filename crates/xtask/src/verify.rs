@@ -93,7 +93,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     }
     let some: usize = variants.iter().map(Vec::len).sum();
     // An exercise has one file, so a round has at most one variant of it. The
-    // rounds are equally large: their number is that of the most variants.
+    // exercise with the most variants sets the number of rounds, and all rounds
+    // are equally large.
     let count = variants.iter().map(Vec::len).max().unwrap_or_default();
     let mut rounds = vec![Vec::new(); count];
     let placed = exercises.iter().zip(&variants);

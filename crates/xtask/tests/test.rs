@@ -31,8 +31,8 @@ test result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured
 error: 1 target failed:
 ";
 
-/// A cargo that builds, whose tests of the longest program print `log` and those
-/// of the companion `own`, and whose exercises pass.
+/// A cargo that builds and whose exercises pass. The tests of the longest program
+/// print `log`, and the tests of the companion print `own`.
 const CARGO: &str = "
 echo \"$*:$POCL_EXTRA_BUILD_FLAGS\" >> $SCENE/calls
 case \"$*\" in
@@ -70,9 +70,9 @@ fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
             "SKIPPED, and why:\n  part::mul_on_the_device: no OpenCL driver\n",
         )
         .tells("1 slow tests were ignored; cargo learn test --all runs them");
-    // Thirteen tests, seven for the exercises, and one for each of the five
+    // Thirteen tests, seven for the exercises, and one for each of the six
     // other steps.
-    assert_eq!(last_line(&said), "25 passed, 0 failed, 2 skipped");
+    assert_eq!(last_line(&said), "26 passed, 0 failed, 2 skipped");
     assert!(!said.out.contains("test one ... ok"), "{}", said.out);
 }
 
@@ -130,7 +130,7 @@ fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
     assert_eq!(said.code, Some(1));
     said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
     said.tells("target/learn-logs/tests.log").tells("spelling   ok");
-    assert_eq!(last_line(&said), "29 passed, 1 failed, 2 skipped");
+    assert_eq!(last_line(&said), "30 passed, 1 failed, 2 skipped");
 }
 
 /// Promise: A step that runs nothing fails.
