@@ -11,7 +11,6 @@ pub(crate) enum Places<'a> {
     /// `count` offsets, `step` apart, from 0 on.
     Even { count: usize, step: usize },
     /// Arbitrary offsets, as a view of Part 3 may have them.
-    #[cfg_attr(not(feature = "opencl"), expect(dead_code))]
     Listed(&'a [usize]),
 }
 
