@@ -28,6 +28,26 @@ pub(crate) fn is_mark(line: &str) -> bool {
     mark(line).is_some()
 }
 
+/// For each line, the first of the named regions that holds it.
+pub(crate) fn quoted<'a>(
+    text: &str,
+    names: &'a [String],
+) -> Vec<Option<&'a str>> {
+    let mut open: Vec<&str> = Vec::new();
+    let line = |line| {
+        let known = |name: &&str| names.iter().find(|it| it == name);
+        match mark(line) {
+            Some(Mark::Start(name)) => {
+                open.extend(known(&name).map(String::as_str));
+            }
+            Some(Mark::End(name)) => open.retain(|it| *it != name),
+            None => {}
+        }
+        open.first().copied()
+    };
+    text.lines().map(line).collect()
+}
+
 /// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the
 /// anchor lines of other regions.
 pub(crate) fn region(text: &str, name: &str) -> Option<String> {

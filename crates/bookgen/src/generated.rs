@@ -11,6 +11,7 @@ pub(crate) mod near;
 pub(crate) mod predict;
 pub(crate) mod printed;
 pub(crate) mod program;
+pub(crate) mod rest;
 pub(crate) mod tier;
 
 use std::collections::BTreeSet;
@@ -78,6 +79,7 @@ impl Manifest {
             .chain(exercise::boxes(tree))
             .chain(predict::blocks(tree))
             .chain(climb::tables(tree))
+            .chain(rest::blocks(tree, self))
             .collect()
     }
 

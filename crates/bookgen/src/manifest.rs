@@ -17,6 +17,8 @@ pub(crate) struct Manifest {
     pub(crate) measured: Vec<Measured>,
     pub(crate) excerpts: Vec<Excerpt>,
     pub(crate) growths: Vec<Growth>,
+    /// The pages of the sources that no page quotes.
+    rest: Vec<Row>,
     /// The names of the figures that one of the outputs draws.
     pub(crate) pictures: Vec<String>,
     /// The files that are compared with a tolerance, below `book/`.
@@ -125,10 +127,27 @@ impl Manifest {
             measured: measured.collect(),
             excerpts: table("/excerpts").into_iter().map(excerpt).collect(),
             growths: table("/growths").into_iter().map(growth).collect(),
+            rest: table("/rest"),
             pictures: list("/pictures"),
             trained: list("/trained"),
             figures,
         }
+    }
+}
+
+impl Manifest {
+    /// Returns the page that `[rest]` names for a source.
+    pub(crate) fn page_of(&self, source: &str) -> Option<String> {
+        let is_listed = |(_, files): &&Row| files.iter().any(|it| it == source);
+        self.rest.iter().find(is_listed).map(|(page, _)| page.clone())
+    }
+
+    /// Returns the names of the regions of a source that excerpts show.
+    pub(crate) fn regions(&self, source: &str) -> Vec<String> {
+        let regions = self.excerpts.iter().flat_map(|it| &it.regions);
+        let places = regions.filter_map(|place| place.split_once(':'));
+        let names = places.filter(|(file, _)| *file == source);
+        names.map(|(_, name)| name.to_string()).collect()
     }
 }
 

@@ -44,6 +44,22 @@ impl Page {
             .collect()
     }
 
+    /// The pages in the order of the table of contents.
+    pub(crate) fn in_order(tree: &Tree) -> Vec<Page> {
+        let contents = tree.get("book/src/SUMMARY.md").unwrap_or_default();
+        let mut pages = Page::all(tree);
+        let name = |page: &Page| format!("({}.md)", page.name());
+        let place = |page: &Page| contents.find(&name(page));
+        pages.sort_by_key(|page| place(page).unwrap_or(usize::MAX));
+        pages
+    }
+
+    /// The name of the page's file without its ending.
+    pub(crate) fn name(&self) -> &str {
+        let path = self.path.trim_start_matches("book/src/");
+        path.trim_end_matches(".md")
+    }
+
     /// The page with its included Markdown in place.
     pub(crate) fn read(tree: &Tree, path: &str, text: &str) -> Page {
         let mut page =
