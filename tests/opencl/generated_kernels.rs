@@ -1,39 +1,39 @@
-//! Kernels that the lazy device writes, under Oclgrind: first as it launches
-//! them, then each alone on buffers that just suffice, by more groups than it
-//! needs.
+//! The kernels that the lazy device generates, under Oclgrind: first in the
+//! launches of the lazy device, then each alone on buffers of exactly the
+//! required size and with more groups than necessary.
 
 use rungrad::engine::lazy::compiler::written;
 use rungrad::opencl::{Gpu, Kernel};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor};
 
-use super::families::OF_A_DIVISION;
+use super::families::WITHOUT_OPTIMIZER;
 use super::oclgrind::{findings, simulator};
 use testkit::child::is_child;
 
 /// Promise: A generated kernel stays inside buffers of exactly the required
 /// size, for any number of groups.
 #[test]
-fn written_kernels_keep_to_their_buffers() {
+fn generated_kernels_stay_inside_their_buffers() {
     if is_child() {
         let gpu = simulator();
         for shape in [[1, 5], [3, 4], [9, 40]] {
-            write(&shape);
+            generate(&shape);
         }
-        write_eights(&gpu);
+        generate_eight_per_item(&gpu);
         let all = written();
         assert!(all.len() > 20, "{} kernels were written", all.len());
         return all.iter().for_each(|kernel| run_exactly(&gpu, kernel));
     }
-    let name = "written::written_kernels_keep_to_their_buffers";
-    if let Some(found) = findings(name, OF_A_DIVISION) {
+    let name = "generated_kernels::generated_kernels_stay_inside_their_buffers";
+    if let Some(found) = findings(name, WITHOUT_OPTIMIZER) {
         assert!(found.is_empty(), "{found}");
     }
 }
 
-/// Lets the lazy device write kernels of every kind, and compares what they
-/// compute with the processor.
-fn write([rows, columns]: &[usize; 2]) {
+/// Makes the lazy device generate kernels of every kind, and compares their
+/// results with the CPU's.
+fn generate([rows, columns]: &[usize; 2]) {
     let (rows, columns) = (*rows, *columns);
     let made = |device: Device| -> Vec<Vec<f32>> {
         let new = |seed| {
@@ -79,19 +79,20 @@ fn write([rows, columns]: &[usize; 2]) {
     }
 }
 
-/// Lets it write a kernel whose items have eight elements each, since they fill
-/// the device.
-fn write_eights(gpu: &Gpu) {
+/// Makes it generate a kernel whose items compute eight elements each, because
+/// the elements fill the device.
+fn generate_eight_per_item(gpu: &Gpu) {
     let n = 8 * 2048 * gpu.info().compute_units as usize;
     let made = |device: Device| {
         let z = Tensor::randn(&[n], 1, device).unwrap().scale(3.0);
         z.realize().unwrap();
-        // What a statement holds until its end would be stored, too.
+        // A value that lives until the end of a statement would be stored too.
         let bent = z.tanh().exp().mul(&z);
         let all = bent.sub(&z.sigmoid());
         drop(bent);
         let all = all.to_vec().unwrap();
-        // A column, of which each half of the numbers has its own element.
+        // A column whose two elements are each broadcast to half of the
+        // result.
         let column = Tensor::randn(&[2, 1], 2, device).unwrap();
         column.realize().unwrap();
         let sums = z.reshape(&[2, n / 2]).add(&column);

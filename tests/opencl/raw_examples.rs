@@ -1,4 +1,4 @@
-//! The raw programs as their reader meets them where there is no driver.
+//! The raw examples on a machine without a driver.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use testkit::child::finish;
 use testkit::device::{gpu_or_skip, skip_by_name, two_of_pocl};
 use testkit::place::{programs, root};
 
-/// The raw programs, by their number.
+/// The names of the raw examples, ordered by their number.
 fn names() -> Vec<String> {
     let files = fs::read_dir(root().join("examples")).expect("the examples");
     let mut names: Vec<String> = files
@@ -24,12 +24,12 @@ fn names() -> Vec<String> {
     names
 }
 
-/// `ocl` waits ten seconds for a driver, and then fails in ten lines.
+/// `ocl` would wait ten seconds for a driver and then print ten lines.
 ///
 /// Promise: Without an OpenCL driver, a raw example ends with one sentence.
 #[cfg(not(any(windows, target_os = "macos")))]
 #[test]
-fn without_a_driver_a_raw_program_ends_with_one_sentence() {
+fn raw_examples_without_a_driver_end_with_one_sentence() {
     let names = names();
     assert!(names[0].ends_with("1_mul"), "{names:?}");
     let words = names.iter().flat_map(|name| ["--example", name]);
@@ -49,7 +49,7 @@ fn without_a_driver_a_raw_program_ends_with_one_sentence() {
 /// Promise: A raw example ends with one sentence if its driver would wait for
 /// itself at a user event.
 #[test]
-fn where_no_gate_opens_a_raw_program_ends_with_one_sentence() {
+fn raw_examples_detect_a_driver_that_blocks_at_user_events() {
     if gpu_or_skip().is_none() {
         return;
     }

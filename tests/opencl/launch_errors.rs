@@ -1,4 +1,4 @@
-//! What does not fit: one clear sentence each.
+//! Launches and buffers that are rejected, each with one clear sentence.
 
 use rungrad::engine::kernels as part3;
 use rungrad::opencl::{Bytes, Launch, Source};
@@ -8,7 +8,7 @@ use rungrad::{Error, ledger};
 use super::source;
 use testkit::device::{gpu_or_skip, skip_by_name};
 
-/// The sentence of a launch that must not run.
+/// Returns the error of a launch that must be rejected.
 fn refusal(launch: Launch) -> String {
     sentence(launch.run())
 }
@@ -20,14 +20,14 @@ fn sentence(ran: Result<(), Error>) -> String {
 /// Promise: A syntax error is quoted with file and line, and the failed build
 /// is not cached.
 #[test]
-fn a_syntax_error_is_quoted_with_file_and_line() {
+fn syntax_errors_are_quoted_with_file_and_line() {
     let Some(gpu) = gpu_or_skip() else { return };
     let source = source(
         "// A comment.\nkernel void k(global float *a) {\n    a[0] = b;\n}",
     );
     let a = gpu.allocate::<f32>(1).unwrap();
     let launch = || gpu.launch_source(&source).output(&a, 1);
-    // SAFETY: what does not compile does nothing.
+    // SAFETY: a kernel that does not compile does nothing.
     let run = || unsafe { launch().global(1).local(1).run() };
     let (failed, counts) = ledger::measure(|| [run(), run()]);
     assert_eq!(counts.builds, 2, "a failure is not remembered");
@@ -44,18 +44,18 @@ fn a_syntax_error_is_quoted_with_file_and_line() {
 }
 
 #[test]
-fn an_unknown_option_is_named_as_the_reason() {
+fn an_unknown_build_option_is_named() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float *a) { a[0] = 1.0f; }";
     let source = source(text).options("-no-such-option");
     let launch = gpu.launch_source(&source).global(1).local(1);
-    // SAFETY: the kernel would need a buffer to do anything.
+    // SAFETY: the kernel has no buffer to write to.
     let sentence = sentence(unsafe { launch.run() });
     assert!(sentence.contains("option"), "{sentence}");
 }
 
 #[test]
-fn a_missing_kernel_is_named_with_those_that_are_there() {
+fn a_missing_kernel_error_lists_the_known_kernels() {
     let Some(gpu) = gpu_or_skip() else { return };
     let source =
         Source::new("my.cl", "kernel void scale(global float *a) {}", "sclae");
@@ -67,7 +67,7 @@ fn a_missing_kernel_is_named_with_those_that_are_there() {
 }
 
 #[test]
-fn a_buffer_of_0_elements_is_refused() {
+fn a_buffer_of_0_elements_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     for error in [
         gpu.allocate::<f32>(0).unwrap_err(),
@@ -80,7 +80,7 @@ fn a_buffer_of_0_elements_is_refused() {
 }
 
 #[test]
-fn an_allocation_larger_than_the_device_allows_names_both_sizes() {
+fn an_oversized_allocation_names_both_sizes() {
     let Some(gpu) = gpu_or_skip() else { return };
     let limit = gpu.info().max_allocation;
     let len = limit as usize / 4 + 1;
@@ -93,7 +93,7 @@ fn an_allocation_larger_than_the_device_allows_names_both_sizes() {
 }
 
 #[test]
-fn a_copy_of_another_length_is_refused() {
+fn a_copy_of_the_wrong_length_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let buffer = gpu.upload(&[1.0_f32, 2.0, 3.0]).unwrap();
     let sentence = buffer.write(&[1.0]).unwrap_err().to_string();
@@ -103,7 +103,7 @@ fn a_copy_of_another_length_is_refused() {
 }
 
 #[test]
-fn a_missing_argument_is_named_with_all_that_are_wanted() {
+fn a_missing_argument_error_lists_the_parameters() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32]).unwrap();
     let launch = gpu.launch(&kernels::EW_MUL).input(&a).output(&a);
@@ -116,7 +116,7 @@ fn a_missing_argument_is_named_with_all_that_are_wanted() {
 /// Promise: A launch rejects an argument whose type differs from the kernel's
 /// parameter.
 #[test]
-fn an_argument_of_another_type_is_refused() {
+fn an_argument_of_the_wrong_type_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let (float, int) =
         (gpu.upload(&[1.0_f32]).unwrap(), gpu.upload(&[1_i32]).unwrap());
@@ -149,7 +149,7 @@ fn an_argument_of_another_type_is_refused() {
 
 /// Promise: A launch rejects an output that the kernel declares as read-only.
 #[test]
-fn an_output_that_the_kernel_only_reads_is_refused() {
+fn a_read_only_output_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32]).unwrap();
     let launch = gpu
@@ -165,22 +165,22 @@ fn an_output_that_the_kernel_only_reads_is_refused() {
 
 /// Promise: A launch rejects a buffer that is shorter than the stated length.
 #[test]
-fn a_buffer_shorter_than_the_caller_says_is_refused() {
+fn a_buffer_shorter_than_stated_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
     let text = "kernel void k(global float *out) { out[0] = 1.0f; }";
     let source = source(text);
     let launch = gpu.launch_source(&source).output(&a, 3);
-    // SAFETY: the launch is refused, and the kernel writes one number.
+    // SAFETY: the launch is rejected, and the kernel would write one element.
     let refused = unsafe { launch.global(2).local(2).run() };
     let sentence = refused.expect_err("a short buffer").to_string();
     let expected = "the buffer holds 2 of the 3 values that the kernel needs";
     assert!(sentence.contains(expected), "{sentence}");
 }
 
-/// A safe launch stays safe when the caller lies about the lengths.
+/// A safe launch stays safe even if the caller passes wrong lengths.
 #[test]
-fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
+fn wrong_lengths_cannot_exceed_the_buffers() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
     let out = gpu.upload(&[0.0_f32; 2]).unwrap();
@@ -286,11 +286,12 @@ fn no_argument_makes_a_kernel_of_this_crate_leave_its_buffers() {
     copy(1, pair, [-1; 8], 2).global(2).local(2).run().unwrap();
 }
 
-/// In place, a transposition of 256 x 256 had half of its elements right.
+/// Transposing in place gave the wrong value for half of the elements of a 256
+/// x 256 matrix.
 ///
 /// Promise: A launch rejects an output buffer that is also another argument.
 #[test]
-fn an_output_that_is_another_argument_as_well_is_refused() {
+fn an_output_that_aliases_an_argument_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
     let launch = gpu
@@ -311,7 +312,7 @@ fn an_output_that_is_another_argument_as_well_is_refused() {
     }";
     let source = source(text);
     let launch = gpu.launch_source(&source).output(&a, 1).output(&a, 1);
-    // SAFETY: the kernel writes one float to each, and they have two.
+    // SAFETY: the kernel writes one float to each buffer, and each has two.
     let sentence = sentence(unsafe { launch.global(1).local(1).run() });
     assert!(
         sentence.contains("write argument 1, which is its argument 2"),
@@ -322,14 +323,14 @@ fn an_output_that_is_another_argument_as_well_is_refused() {
 
 /// Promise: A compile error names a function that is not defined.
 #[test]
-fn a_missing_function_is_named() {
+fn an_undefined_function_is_named() {
     let Some(gpu) = gpu_or_skip() else { return };
     let body = "kernel void k(global float *a) { a[0] = half_of(a[0]); }";
     let a = gpu.upload(&[1.0_f32]).unwrap();
     for head in ["", "float half_of(float x);"] {
         let source = source(&format!("{head}\n{body}"));
         let launch = gpu.launch_source(&source).output(&a, 1);
-        // SAFETY: what does not compile does nothing.
+        // SAFETY: a kernel that does not compile does nothing.
         let ran = unsafe { launch.global(1).local(1).run() };
         let sentence = sentence(ran);
         assert!(sentence.contains("my.cl"), "{sentence}");
@@ -338,7 +339,7 @@ fn a_missing_function_is_named() {
 }
 
 #[test]
-fn sizes_that_are_missing_empty_or_too_large_are_refused() {
+fn missing_zero_and_oversized_launch_sizes_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32]).unwrap();
     let fill = || {
@@ -361,7 +362,7 @@ fn sizes_that_are_missing_empty_or_too_large_are_refused() {
 }
 
 #[test]
-fn a_group_other_than_the_kernel_requires_is_refused() {
+fn a_group_size_other_than_the_required_one_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[1.0_f32; 64]).unwrap();
     let out = gpu.allocate::<f32>(1).unwrap();
@@ -373,10 +374,10 @@ fn a_group_other_than_the_kernel_requires_is_refused() {
     );
 }
 
-/// PoCL ends the process where others answer with a status. That of 5.0 says of
-/// every kernel that it takes no local memory, and runs this one.
+/// PoCL ends the process where other drivers return a status. PoCL 5.0 reports
+/// no local memory use for any kernel, and runs this one.
 #[test]
-fn more_local_memory_than_the_device_has_is_refused() {
+fn local_memory_above_the_device_limit_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let source = source(
         "kernel void k(global float *a) {
@@ -390,7 +391,7 @@ fn more_local_memory_than_the_device_has_is_refused() {
     let source = source.options(&format!("-D CELLS={cells}"));
     let a = gpu.allocate::<f32>(1).unwrap();
     let launch = gpu.launch_source(&source).output(&a, 1);
-    // SAFETY: the kernel touches one float, and there is one.
+    // SAFETY: the kernel accesses one float, and `a` has one.
     let ran = unsafe { launch.global(1).local(1).run() };
     if ran.is_ok() && gpu.info().platform.contains("Portable Computing") {
         return skip_by_name("word of this PoCL about a kernel's local memory");

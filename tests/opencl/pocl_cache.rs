@@ -1,4 +1,4 @@
-//! PoCL's cache of compiled kernels, when its files are damaged.
+//! PoCL's cache of compiled kernels with damaged files.
 
 use std::path::Path;
 use std::{env, fs};
@@ -9,16 +9,16 @@ use super::processes::{filled, folder};
 use testkit::child::{child, is_child, succeed};
 use testkit::device::{gpu_or_skip, skip};
 
-/// PoCL aborts the process that needs a damaged file of its cache. The process
-/// that started it finds the cause in the lines that PoCL left.
+/// PoCL aborts a process that loads a damaged file from its cache. The parent
+/// process finds the cause in the lines that PoCL printed.
 ///
 /// Promise: A damaged PoCL cache is reported in a sentence.
 #[test]
-fn a_damaged_cache_is_recognized_by_what_pocl_prints() {
+fn a_damaged_pocl_cache_is_recognized_by_its_output() {
     const NAME: &str =
-        "cache::a_damaged_cache_is_recognized_by_what_pocl_prints";
+        "pocl_cache::a_damaged_pocl_cache_is_recognized_by_its_output";
     if is_child() {
-        // Under this child's POCL_CACHE_DIR.
+        // Runs with the child's POCL_CACHE_DIR.
         match env::var_os("LOOK") {
             None => drop(filled(&Gpu::first().unwrap(), 1.0, 2).unwrap()),
             Some(said) => {
@@ -45,8 +45,8 @@ fn a_damaged_cache_is_recognized_by_what_pocl_prints() {
     let whole = succeed(&mut child("LOOK", &said));
     assert!(whole.contains("None\nNone"), "{whole}");
 
-    // A full disk or a power failure leaves files that are cut off or empty.
-    // PoCL prints a line about an empty one only.
+    // A full disk or a power failure leaves truncated or empty files. PoCL
+    // prints a line only for an empty one.
     for (share, sentences) in [(2, 1), (usize::MAX, 2)] {
         let mut folders = vec![cache.clone()];
         while let Some(folder) = folders.pop() {

@@ -1,6 +1,6 @@
-//! Which sizes a kernel takes: on both sides of each border that its reach
-//! draws, without a launch. What it cannot count it refuses, and what it can
-//! it takes.
+//! Checks which sizes a kernel accepts, on both sides of every limit of its
+//! reach and without a launch. A size that a kernel's counters cannot hold
+//! must be rejected, and every other size accepted.
 
 use rungrad::engine::kernels::{self as part3, TILES};
 use rungrad::opencl::{Buffer, DeviceInfo, Gpu, Kernel};
@@ -10,22 +10,23 @@ use testkit::device::gpu_or_skip;
 use testkit::launches::draft::Drawn::{self, In, Number, Out};
 use testkit::launches::draft::extent;
 
-struct Asked {
+struct Probe {
     gpu: Gpu,
     buffer: Buffer<f32>,
 }
 
-/// Beyond it a kernel that counts in `int` is lost.
-const MOST: u32 = i32::MAX as u32;
+/// Largest size that a kernel counting in `int` can handle.
+const MAX_COUNT: u32 = i32::MAX as u32;
 
-impl Asked {
-    fn new() -> Option<Asked> {
+impl Probe {
+    fn new() -> Option<Probe> {
         let gpu = gpu_or_skip()?;
         let buffer = gpu.allocate(1).unwrap();
-        Some(Asked { gpu, buffer })
+        Some(Probe { gpu, buffer })
     }
 
-    /// Whether a kernel takes these arguments, in one group.
+    /// Returns whether a kernel accepts these arguments, launched with a
+    /// single work-group.
     #[track_caller]
     fn takes(
         &self,
@@ -56,18 +57,18 @@ impl Asked {
 }
 
 #[test]
-fn rows_and_columns_are_counted_up_to_31_bits() {
-    let Some(asked) = Asked::new() else { return };
+fn rows_and_columns_have_at_most_31_bits() {
+    let Some(probe) = Probe::new() else { return };
     let rows = |columns: u32, part: u32, n: u32| {
         let [columns, part, n] = [columns, part, n].map(|it| Number(it.into()));
         let (zero, one) = (Number(0_u32.into()), Number(1_u32.into()));
         let arguments = [In, zero, one, columns, part, Out, n];
-        asked.takes(&part3::REDUCE_ROWS_SUM, &[256], &arguments)
+        probe.takes(&part3::REDUCE_ROWS_SUM, &[256], &arguments)
     };
-    assert!(rows(1, 1, 1) && rows(MOST, 1, 1) && rows(1, 1, MOST));
-    assert!(rows(1, 1, 0) && rows(1, MOST + 1, 1));
-    assert!(!rows(0, 1, 1) && !rows(MOST + 1, 1, 1));
-    assert!(!rows(1, 0, 1) && !rows(1, 1, MOST + 1));
+    assert!(rows(1, 1, 1) && rows(MAX_COUNT, 1, 1) && rows(1, 1, MAX_COUNT));
+    assert!(rows(1, 1, 0) && rows(1, MAX_COUNT + 1, 1));
+    assert!(!rows(0, 1, 1) && !rows(MAX_COUNT + 1, 1, 1));
+    assert!(!rows(1, 0, 1) && !rows(1, 1, MAX_COUNT + 1));
 
     let columns = |width: u32, height: u32, part: u32| {
         let [width, height, part] =
@@ -75,35 +76,35 @@ fn rows_and_columns_are_counted_up_to_31_bits() {
         let (zero, one) = (Number(0_u32.into()), Number(1_u32.into()));
         let arguments =
             [In, zero, one, one, one, zero, width, height, part, Out];
-        asked.takes(&part3::REDUCE_COLUMNS_SUM, &[256], &arguments)
+        probe.takes(&part3::REDUCE_COLUMNS_SUM, &[256], &arguments)
     };
-    assert!(columns(1, 1, 1) && columns(1, MOST, 1));
+    assert!(columns(1, 1, 1) && columns(1, MAX_COUNT, 1));
     assert!(!columns(0, 1, 1) && !columns(1, 0, 1) && !columns(1, 1, 0));
-    assert!(!columns(1, MOST + 1, 1));
+    assert!(!columns(1, MAX_COUNT + 1, 1));
 
     let row_of_part_2 = |kernel, columns: u32| {
-        asked.takes(kernel, &[256], &[In, Out, Number(columns.into())])
+        probe.takes(kernel, &[256], &[In, Out, Number(columns.into())])
     };
-    assert!(row_of_part_2(&part2::REDUCE_ROWS, MOST));
-    assert!(!row_of_part_2(&part2::REDUCE_ROWS, MOST + 1));
+    assert!(row_of_part_2(&part2::REDUCE_ROWS, MAX_COUNT));
+    assert!(!row_of_part_2(&part2::REDUCE_ROWS, MAX_COUNT + 1));
 
     let matvec = |m: u32, k: u32| {
         let sizes = [m, k].map(|it| Number(it.into()));
         let arguments = [In, In, Out, sizes[0], sizes[1]];
-        asked.takes(&part2::MATVEC_ROWS, &[256], &arguments)
+        probe.takes(&part2::MATVEC_ROWS, &[256], &arguments)
     };
-    assert!(matvec(MOST, 1) && matvec(1, MOST));
-    assert!(!matvec(MOST + 1, 1) && !matvec(1, MOST + 1));
+    assert!(matvec(MAX_COUNT, 1) && matvec(1, MAX_COUNT));
+    assert!(!matvec(MAX_COUNT + 1, 1) && !matvec(1, MAX_COUNT + 1));
 }
 
 #[test]
-fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
-    let Some(asked) = Asked::new() else { return };
+fn a_row_group_is_a_power_of_two_of_256_items() {
+    let Some(probe) = Probe::new() else { return };
     let rows = |local: &[usize], columns: u32, n: u32| {
         let [columns, n] = [columns, n].map(|it| Number(it.into()));
         let zero = Number(0_u32.into());
         let arguments = [In, zero, columns, zero, Out, n];
-        asked.takes(&part3::SOFTMAX_ROWS, local, &arguments)
+        probe.takes(&part3::SOFTMAX_ROWS, local, &arguments)
     };
     for (local, is_taken) in [
         (&[16, 8][..], true),
@@ -117,21 +118,21 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
         assert_eq!(rows(local, 3, 5), is_taken, "{local:?}");
     }
     let local = [16, 8];
-    assert!(rows(&local, 1 << 15, 1 << 15) && rows(&local, MOST, 1));
-    assert!(rows(&local, 0, MOST) && rows(&local, 3, 0));
-    assert!(!rows(&local, 1 << 16, 1 << 15) && !rows(&local, 0, MOST + 1));
+    assert!(rows(&local, 1 << 15, 1 << 15) && rows(&local, MAX_COUNT, 1));
+    assert!(rows(&local, 0, MAX_COUNT) && rows(&local, 3, 0));
+    assert!(!rows(&local, 1 << 16, 1 << 15) && !rows(&local, 0, MAX_COUNT + 1));
 
     let kept = |kernel, offset: u32, columns: u32| {
         let [offset, columns] = [offset, columns].map(|it| Number(it.into()));
         let (logs, n) = (Number(0_u32.into()), Number(2_u32.into()));
         let arguments = [In, offset, columns, logs, Out, n];
-        asked.takes(kernel, &local, &arguments)
+        probe.takes(kernel, &local, &arguments)
     };
     let most = 16 * part3::KEPT as u32;
     let fours = &part3::SOFTMAX_FOURS;
     assert!(kept(fours, 0, 4) && kept(fours, 4, 8) && !kept(fours, 0, 6));
     assert!(kept(fours, 0, most) && !kept(fours, 0, most + 4));
-    // Fours lie together only if an offset is one of whole fours.
+    // A `float4` load requires an offset that is a multiple of four.
     assert!(!kept(fours, 2, 4) && !kept(&part3::SOFTMAX_ROWS, 2, 4));
 
     let vector = |batch: i32, length: i32, m: u32, k: u32| {
@@ -139,7 +140,7 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
         let [m, k] = [m, k].map(|it| Number(it.into()));
         let (strides, zero) = (Number(strides.into()), Number(0_u32.into()));
         let arguments = [In, zero, In, zero, strides, Out, m, k];
-        asked.takes(&part3::PRODUCT_VECTOR, &local, &arguments)
+        probe.takes(&part3::PRODUCT_VECTOR, &local, &arguments)
     };
     let most = 1 << 30;
     assert!(vector(1, 1, 1, 1) && vector(1, 1 << 20, most - 1, 1));
@@ -151,8 +152,8 @@ fn a_team_is_a_power_of_two_and_a_group_has_256_items() {
 }
 
 #[test]
-fn a_view_lies_inside_of_31_bits() {
-    let Some(asked) = Asked::new() else { return };
+fn the_elements_of_a_view_have_31_bit_offsets() {
+    let Some(probe) = Probe::new() else { return };
     let copy = |offset: u32, axes: [[i32; 2]; 2]| {
         let (mut shape, mut strides) = ([1; 8], [0; 8]);
         for (axis, [size, stride]) in axes.into_iter().enumerate() {
@@ -161,27 +162,28 @@ fn a_view_lies_inside_of_31_bits() {
         let (shape, strides) = (Number(shape.into()), Number(strides.into()));
         let offset = Number(offset.into());
         let arguments = [In, offset, shape, strides, Out, Number(1_u32.into())];
-        asked.takes(&part3::COPY_STRIDED, &[256], &arguments)
+        probe.takes(&part3::COPY_STRIDED, &[256], &arguments)
     };
     let one = [1, 7];
-    assert!(copy(MOST - 1, [one; 2]) && !copy(MOST, [one; 2]));
+    assert!(copy(MAX_COUNT - 1, [one; 2]) && !copy(MAX_COUNT, [one; 2]));
     assert!(copy(1, [one, [2, -1]]) && !copy(0, [one, [2, -1]]));
-    // What goes up along an axis brings back nothing that went below 0.
+    // A positive stride on one axis does not compensate for a negative offset
+    // on another.
     assert!(!copy(0, [[2, 1], [2, -1]]) && !copy(1, [[2, -2], [9, 1]]));
-    assert!(!copy(MOST - 2, [[2, -1], [2, 2]]));
+    assert!(!copy(MAX_COUNT - 2, [[2, -1], [2, 2]]));
     assert!(!copy(0, [one, [0, 1]]) && !copy(0, [[-1, 0], one]));
 }
 
-/// The arguments of a product.
+/// The arguments of a matmul kernel.
 #[derive(Clone, Copy)]
-struct Product {
+struct MatmulArguments {
     offsets: [u32; 2],
     to: [[i32; 8]; 2],
     sizes: [i32; 8],
     mkn: [i32; 3],
 }
 
-impl Product {
+impl MatmulArguments {
     fn arguments(&self) -> [Drawn; 11] {
         let [a, b] = self.offsets.map(|it| Number(it.into()));
         let [a_to, b_to] = self.to.map(|it| Number(it.into()));
@@ -192,16 +194,16 @@ impl Product {
 }
 
 #[test]
-fn the_sizes_of_a_product_fit_each_other() {
-    let Some(asked) = Asked::new() else { return };
-    let base = Product {
+fn matmul_rejects_inconsistent_sizes() {
+    let Some(probe) = Probe::new() else { return };
+    let base = MatmulArguments {
         offsets: [0; 2],
         to: [[0; 8]; 2],
         sizes: [1, 4, 1, 4, 1, 4, 1, 4],
         mkn: [4; 3],
     };
-    let takes = |it: &Product| {
-        asked.takes(&part3::PRODUCT_LONG_SUMS, &[256, 1, 1], &it.arguments())
+    let takes = |it: &MatmulArguments| {
+        probe.takes(&part3::PRODUCT_LONG_SUMS, &[256, 1, 1], &it.arguments())
     };
     assert!(takes(&base));
     for at in 0..8 {
@@ -222,7 +224,7 @@ fn the_sizes_of_a_product_fit_each_other() {
     }
     let of_rows = |m: i32, n: i32| {
         let (sizes, mkn) = ([1, m, 1, n, 1, 4, 1, 4], [m, 4, n]);
-        takes(&Product { sizes, mkn, ..base })
+        takes(&MatmulArguments { sizes, mkn, ..base })
     };
     assert!(of_rows(1 << 30, 1) && of_rows(1 << 20, 1 << 11));
     assert!(!of_rows((1 << 30) + 1, 1) && !of_rows(1 << 20, (1 << 11) + 1));
@@ -231,15 +233,15 @@ fn the_sizes_of_a_product_fit_each_other() {
         for (m, is_taken) in [(rows, true), (rows + 1, false)] {
             let mut it = base;
             (it.mkn[0], it.sizes[1]) = (m, m);
-            let took = asked.takes(kernel, &[128, 1, 1], &it.arguments());
+            let took = probe.takes(kernel, &[128, 1, 1], &it.arguments());
             assert_eq!(took, is_taken, "{m} of {rows} rows");
         }
     }
 }
 
 #[test]
-fn fours_are_whole_and_matrices_have_one_axis() {
-    let Some(asked) = Asked::new() else { return };
+fn float4_rows_need_sizes_divisible_by_four() {
+    let Some(probe) = Probe::new() else { return };
     for tiles in TILES {
         for kernel in tiles.kernels {
             let has = |option: &str| kernel.options().contains(option);
@@ -253,15 +255,15 @@ fn fours_are_whole_and_matrices_have_one_axis() {
             let is_packed = kernel.name() == "product_warpgroups";
             let a_along = is_packed || has("-DA_ALONG_K=1");
             let b_along = is_packed || has("-DB_ALONG_N=0");
-            let base = Product {
+            let base = MatmulArguments {
                 offsets: [4; 2],
                 to: [along(a_along), along(b_along)],
                 sizes: [1, 8, 1, 8, 1, 8, 2, 8],
                 mkn: [8; 3],
             };
-            let takes = |what: &str, it: &Product, expected: bool| {
+            let takes = |what: &str, it: &MatmulArguments, expected: bool| {
                 let local = [tiles.items, 1, 1];
-                let took = asked.takes(kernel, &local, &it.arguments());
+                let took = probe.takes(kernel, &local, &it.arguments());
                 let of = (kernel.name(), kernel.options());
                 assert_eq!(took, expected, "{what}: {of:?}");
             };
@@ -298,13 +300,13 @@ fn fours_are_whole_and_matrices_have_one_axis() {
 }
 
 #[test]
-fn packed_lines_are_counted_up_to_30_bits() {
-    let Some(asked) = Asked::new() else { return };
+fn packed_lines_have_at_most_30_bits() {
+    let Some(probe) = Probe::new() else { return };
     let packed = |lines: u32, k: u32, room: u32| {
         let [lines, k, room] = [lines, k, room].map(|it| Number(it.into()));
         let (zero, to) = (Number(0_u32.into()), Number([0_i32; 8].into()));
         let arguments = [In, zero, to, Out, lines, k, room];
-        asked.takes(&part3::COPY_LINES, &[32, 8], &arguments)
+        probe.takes(&part3::COPY_LINES, &[32, 8], &arguments)
     };
     let most = 1 << 30;
     assert!(packed(1, 1, 0) && packed(most - 1, 1, 1));
@@ -315,10 +317,10 @@ fn packed_lines_are_counted_up_to_30_bits() {
 }
 
 #[test]
-fn tiles_fit_where_there_is_just_enough_for_them() {
-    let Some(asked) = Asked::new() else { return };
+fn tiles_fit_devices_with_exactly_enough_resources() {
+    let Some(probe) = Probe::new() else { return };
     for tiles in TILES {
-        let mut enough = asked.gpu.info().clone();
+        let mut enough = probe.gpu.info().clone();
         enough.max_work_group = tiles.items;
         enough.local_memory = tiles.local_memory;
         (enough.tensor_cores, enough.warpgroups) = (true, true);
