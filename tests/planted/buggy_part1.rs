@@ -1,4 +1,4 @@
-//! Part 1 with one operation of ours in the place of its own.
+//! Part 1 with a wrong version of one operation.
 
 use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;
@@ -7,14 +7,13 @@ use rungrad::tape::Tape;
 use testkit::calls::Call;
 use testkit::engine::{Engine, Part1};
 
-/// The operation as somebody might have written it, or `None` where Part 1
-/// keeps its own.
+/// Returns a wrong result of an operation, or `None` to use Part 1's own.
 pub type Wrong = fn(&Call, &[&Tensor]) -> Option<Tensor>;
 
-pub struct Faulty(pub Wrong);
+pub struct Buggy(pub Wrong);
 
-/// The result of Part 1 with another rule: it takes the operands and
-/// `grad_out`.
+/// Returns Part 1's result with a different backward rule, which takes the
+/// operands and `grad_out`.
 pub fn with_rule(
     call: &Call,
     of: &[&Tensor],
@@ -28,7 +27,7 @@ pub fn with_rule(
     }))
 }
 
-impl Engine for Faulty {
+impl Engine for Buggy {
     type Tensor = Tensor;
 
     fn name(&self) -> String {
