@@ -1,5 +1,5 @@
-//! Softmax of rows of every length: those that a team of items keeps, and those
-//! that it reads again.
+//! Softmax of rows of every length: rows that fit in the registers of a row
+//! group, and rows that are read more than once.
 
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
@@ -7,10 +7,10 @@ use rungrad::rng::Random;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
-/// Rows from an offset on, and in each a score beside which the others are
-/// little, or nothing.
+/// Rows that begin at an offset and contain one score that is much larger than
+/// the others.
 #[test]
-fn shares_of_rows_of_every_length_agree_with_the_judge() {
+fn softmax_of_any_row_length_agrees_with_the_reference() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;

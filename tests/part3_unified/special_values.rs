@@ -1,10 +1,11 @@
 //! The operations of Part 3 at kinks, ties, poles, -0, infinities and NaN.
-//! The numbers are those that PyTorch 2.15 gave for the same calls. Two of its
-//! slopes are left out: of a product with a NaN it has none, while here each
-//! element has the product of the others, and in the place of a NaN that is
-//! the least it gives all elements a NaN. In two places ours are better, and
-//! stated in rustdoc: the slope of `gelu_tanh` far from 0 and a norm whose
-//! squares overflow or underflow.
+//!
+//! The expected values are those of PyTorch 2.15 for the same calls, with two
+//! exceptions. For a product with a NaN, PyTorch returns NaN gradients,
+//! whereas here each element has the product of the others. For a minimum that
+//! is NaN, PyTorch gives all elements a NaN gradient. In two cases our results
+//! are more accurate, as rustdoc states: the derivative of `gelu_tanh` far
+//! from 0, and a norm whose squares overflow or underflow.
 
 use std::f32::consts::{FRAC_2_SQRT_PI, LN_2};
 
@@ -17,23 +18,24 @@ use testkit::device::gpu_or_skip;
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
 
-/// An operation, an operand, the result, and the slope under ones.
-struct Corner {
+/// An operation with an operand, its result, and the gradient for an upstream
+/// gradient of ones.
+struct UnaryCase {
     name: &'static str,
     call: fn(&Tensor) -> Tensor,
     x: &'static [f32],
     out: &'static [f32],
-    slope: &'static [f32],
+    gradient: &'static [f32],
 }
 
 macro_rules! corners {
-    ($($name:literal $call:expr, $x:expr, $out:expr, $slope:expr;)*) => {
-        const CORNERS: &[Corner] = &[$(Corner {
+    ($($name:literal $call:expr, $x:expr, $out:expr, $gradient:expr;)*) => {
+        const UNARY_CASES: &[UnaryCase] = &[$(UnaryCase {
             name: $name,
             call: $call,
             x: $x,
             out: $out,
-            slope: $slope,
+            gradient: $gradient,
         }),*];
     };
 }
@@ -107,7 +109,7 @@ corners! {
     "sign" |x| x.sign(), &[-2.5, -1.5, -0.5, -0.0, 0.5, 1.5, 2.5, INF, NAN,
         0.3], &[-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0], &[0.0,
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    // At the ends PyTorch had a slope of 1 before 2.15.
+    // Before version 2.15, PyTorch had a derivative of 1 at the ends.
     "clamp" |x| x.clamp(-1.0, 2.0), &[-3.0, -1.0, 0.0, 2.0, 5.0], &[-1.0, -1.0,
         0.0, 2.0, 2.0], &[0.0, 1.0, 1.0, 1.0, 0.0];
     "clamp" |x| x.clamp(-1.0, 1.0), &[-2.0, -1.0, -0.0, 0.5, 1.0, 3.0, INF,
@@ -145,8 +147,8 @@ corners! {
     "cumsum" |x| x.cumsum(0), &[], &[], &[];
 }
 
-/// The same for an operation on pairs.
-struct Pair {
+/// The same for a binary operation.
+struct BinaryCase {
     name: &'static str,
     call: fn(&Tensor, &Tensor) -> Tensor,
     a: &'static [f32],
@@ -156,8 +158,8 @@ struct Pair {
     grad_b: &'static [f32],
 }
 
-const PAIRS: &[Pair] = &[
-    Pair {
+const BINARY_CASES: &[BinaryCase] = &[
+    BinaryCase {
         name: "maximum",
         call: Tensor::maximum,
         a: &[1.0, 2.0, 3.0, -0.0, 0.0, NAN, 1.0, NAN, INF, -INF],
@@ -166,7 +168,7 @@ const PAIRS: &[Pair] = &[
         grad_a: &[0.0, 1.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 0.5, 0.0],
         grad_b: &[1.0, 0.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 0.5, 1.0],
     },
-    Pair {
+    BinaryCase {
         name: "minimum",
         call: Tensor::minimum,
         a: &[1.0, 2.0, 3.0, -0.0, 0.0, NAN, 1.0, NAN, INF, -INF],
@@ -175,7 +177,7 @@ const PAIRS: &[Pair] = &[
         grad_a: &[1.0, 0.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 0.5, 1.0],
         grad_b: &[0.0, 1.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 0.5, 0.0],
     },
-    Pair {
+    BinaryCase {
         name: "pow_tensor",
         call: Tensor::pow_tensor,
         a: &[
@@ -208,8 +210,8 @@ fn devices() -> Vec<Device> {
     others.into_iter().chain(gpus).collect()
 }
 
-/// The devices, and the lazy ones above OpenCL, where a driver compiles a kernel
-/// for each expression.
+/// Returns all devices, including the lazy OpenCL devices, for which the
+/// driver compiles one kernel per expression.
 pub(super) fn devices_and_lazy() -> Vec<Device> {
     let mut all = devices();
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
@@ -217,10 +219,10 @@ pub(super) fn devices_and_lazy() -> Vec<Device> {
     all
 }
 
-/// The rows of [`CORNERS`] that a lazy device above OpenCL computes, too.
+/// The unary cases that run on the lazy OpenCL devices too.
 const LAZY: [&str; 4] = ["sqrt", "pow 2", "abs", "gelu_tanh"];
 
-/// Where PyTorch has a 0 of the other sign, and nobody divides by it.
+/// PyTorch returns a 0 of the opposite sign here, which makes no difference.
 const UNSIGNED: &str = "log_sigmoid";
 
 #[track_caller]
@@ -230,11 +232,11 @@ pub(super) fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
     for (i, (&yours, &right)) in yours.iter().zip(right).enumerate() {
         let near = (yours - right).abs() <= 2e-6 * right.abs().max(1.0);
         let zeros = yours == 0.0 && right == 0.0;
-        let turned =
+        let sign_differs =
             zeros && yours.is_sign_negative() != right.is_sign_negative();
         let same = yours == right || (yours.is_nan() && right.is_nan());
         assert!(
-            (near || same) && !(signed && turned),
+            (near || same) && !(signed && sign_differs),
             "{what}: element {i} is {yours:?}, not {right:?}"
         );
     }
@@ -243,11 +245,11 @@ pub(super) fn same(yours: &Tensor, right: &[f32], signed: bool, what: &str) {
 /// Promise: Unary operations of Part 3 have the values and derivatives of
 /// PyTorch at kinks, poles, -0, infinities and NaN.
 #[test]
-fn corners_have_the_values_of_pytorch() {
+fn unary_special_values_agree_with_pytorch() {
     let _clean = clean();
     for device in devices_and_lazy() {
         let is_all = !matches!(device, Device::Fused(_));
-        for corner in CORNERS {
+        for corner in UNARY_CASES {
             if !is_all && !LAZY.contains(&corner.name) {
                 continue;
             }
@@ -257,8 +259,13 @@ fn corners_have_the_values_of_pytorch() {
             let out = (corner.call)(&x);
             let signed = corner.name != UNSIGNED;
             same(&out, corner.out, signed, &what);
-            let slope = grad(&[&out.sum()], &[&x], false).remove(0);
-            same(&slope, corner.slope, false, &format!("slope of {what}"));
+            let gradient = grad(&[&out.sum()], &[&x], false).remove(0);
+            same(
+                &gradient,
+                corner.gradient,
+                false,
+                &format!("gradient of {what}"),
+            );
         }
     }
 }
@@ -266,10 +273,10 @@ fn corners_have_the_values_of_pytorch() {
 /// Promise: Binary operations of Part 3 have the values and derivatives of
 /// PyTorch at ties, poles, -0, infinities and NaN.
 #[test]
-fn corners_of_pairs_have_the_values_of_pytorch() {
+fn binary_special_values_agree_with_pytorch() {
     let _clean = clean();
     for device in devices() {
-        for pair in PAIRS {
+        for pair in BINARY_CASES {
             let what = format!("{} on {device}", pair.name);
             let [a, b] = [pair.a, pair.b].map(|values| {
                 let x = Tensor::new(&[values.len()], values, device);
@@ -280,7 +287,7 @@ fn corners_of_pairs_have_the_values_of_pytorch() {
             let slopes = grad(&[&out.sum()], &[&a, &b], false);
             same(&slopes[0], pair.grad_a, false, &format!("{what}: a"));
             same(&slopes[1], pair.grad_b, false, &format!("{what}: b"));
-            // Each has the same slopes where the other needs none.
+            // Each operand has the same gradient if the other requires none.
             let alone = (pair.call)(&a, &b.detach()).sum();
             let [of_a] = &grad(&[&alone], &[&a], false)[..] else { panic!() };
             same(of_a, pair.grad_a, false, &format!("{what}: a alone"));
@@ -294,7 +301,7 @@ fn corners_of_pairs_have_the_values_of_pytorch() {
 /// Promise: `argmax` returns the first of equal elements and treats NaN as the
 /// largest, as PyTorch does.
 #[test]
-fn the_largest_is_the_first_of_equals_and_a_nan_is_larger() {
+fn argmax_takes_the_first_maximum_and_prefers_nan() {
     let _clean = clean();
     for device in devices() {
         let of = |shape: &[usize], values: &[f32]| {
@@ -314,28 +321,28 @@ fn the_largest_is_the_first_of_equals_and_a_nan_is_larger() {
     }
 }
 
-/// By slices, each compared with the largest of its line.
+/// Compares each slice with the maximum of its line.
 fn argmax_by_hand(x: &Tensor, axis: usize) -> Vec<usize> {
     let most = x.max_over(&[axis], Keep::Yes);
-    let mut places = vec![0; most.len()];
+    let mut indices = vec![0; most.len()];
     for place in 0..x.shape()[axis] {
         let mut part: Vec<_> = x.shape().iter().map(|&n| 0..n).collect();
         part[axis] = place..place + 1;
         let is_it = x.slice(&part).eq(&most).to_vec().unwrap();
-        for (found, is_it) in places.iter_mut().zip(is_it) {
+        for (found, is_it) in indices.iter_mut().zip(is_it) {
             if is_it == 1.0 {
                 *found = place;
             }
         }
     }
-    places
+    indices
 }
 
-/// As sums are: within 1e-5, however many there are.
+/// The error bound of sums holds for the cumulative sum too.
 ///
 /// Promise: The cumulative sum of one million elements errs by at most 1e-5.
 #[test]
-fn a_long_running_sum_is_right() {
+fn a_long_cumsum_is_accurate() {
     let _clean = clean();
     const N: usize = 1 << 20;
     for device in devices() {
@@ -349,29 +356,30 @@ fn a_long_running_sum_is_right() {
     }
 }
 
-/// Of enough elements that kernels for many are taken, in any order of axes.
+/// Enough elements for the kernels of large arrays, with the axes in any
+/// order.
 #[test]
-fn axes_that_lie_apart_are_reduced_where_they_lie() {
+fn non_adjacent_axes_are_reduced_in_place() {
     let _clean = clean();
     let shape = [6, 9, 20, 12];
     let count: usize = shape.iter().product();
-    // Whole numbers, so that no order of adding shows.
+    // Integers, whose sum is exact in any order.
     let values: Vec<f32> =
         (0..count).map(|i| (i * 7919 % 257) as f32 - 128.0).collect();
-    let ways = [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 3, 1], [1, 3, 2, 0]];
+    let orders = [[0, 1, 2, 3], [3, 1, 0, 2], [2, 0, 3, 1], [1, 3, 2, 0]];
     let pairs = [&[0, 2][..], &[1, 3], &[0, 3], &[0, 1, 3], &[0, 2, 3]];
     for device in devices().into_iter().filter(|it| *it != Device::Cpu) {
         let [here, there] = [Device::Cpu, device]
             .map(|device| Tensor::new(&shape, &values, device).unwrap());
-        for (way, axes) in ways.iter().flat_map(|w| pairs.map(|p| (w, p))) {
+        for (order, axes) in orders.iter().flat_map(|w| pairs.map(|p| (w, p))) {
             for keep in [Keep::No, Keep::Yes] {
                 let [right, found] = [&here, &there].map(|x| {
-                    let x = x.permute(way).flip(&[2]);
+                    let x = x.permute(order).flip(&[2]);
                     let sums = x.sum_over(axes, keep);
                     let most = x.max_over(axes, keep);
                     (sums.to_vec().unwrap(), most.to_vec().unwrap())
                 });
-                assert_eq!(found, right, "{device}: {way:?} over {axes:?}");
+                assert_eq!(found, right, "{device}: {order:?} over {axes:?}");
             }
         }
     }

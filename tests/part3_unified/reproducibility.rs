@@ -1,5 +1,6 @@
-//! A device gives the same bits for the same shapes, in every run: no sum goes
-//! by which item came first, by what lies in the pool or by the process.
+//! A device gives the same bits for the same shapes in every run: the order of
+//! a sum depends neither on the order in which items finish, nor on the memory
+//! pool, nor on the process.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -19,8 +20,8 @@ fn new(shape: &[usize], seed: u64) -> Tensor {
     values.shift(-0.5).detach()
 }
 
-/// Sums along rows, down columns, over an axis in the middle, over all, and of
-/// a few that lie anywhere; short enough for one group, and for several.
+/// Sums along rows, down columns, over a middle axis, over all axes, and of
+/// short non-contiguous rows; short enough for one group, and longer.
 fn sums() -> Vec<Tensor> {
     let sum = |shape: &[usize], axes: &[usize]| {
         new(shape, 1).sum_over(axes, Keep::No)
@@ -40,15 +41,16 @@ fn sums() -> Vec<Tensor> {
     ]
 }
 
-/// Rows that a team of items keeps, and those that it reads again.
-fn shares() -> Vec<Tensor> {
+/// Rows that fit in the registers of a row group, and rows that are read more
+/// than once.
+fn softmaxes() -> Vec<Tensor> {
     let rows = [[50, 3], [50, 132], [9, 2048], [3, 20_000]];
     let rows = rows.map(|shape| new(&shape, 3).scale(9.0));
     rows.iter().flat_map(|it| [it.softmax(), it.log_softmax()]).collect()
 }
 
-/// Few filters, whose windows are read where they lie, and many, whose windows
-/// are copied; with what goes back to images and filters.
+/// A few filters, whose windows are read in place, and many, whose windows are
+/// copied; with the gradients of images and filters.
 fn convolutions() -> Vec<Tensor> {
     let mut found = Vec::new();
     for (channels, filters, side, stride) in
@@ -65,23 +67,23 @@ fn convolutions() -> Vec<Tensor> {
     found
 }
 
-/// Many rows for each place, in order and not. They are of all magnitudes: of
-/// others a sum that is kept with what it lost is the same in any order.
+/// Many rows per index, sorted and unsorted. Their magnitudes differ, because
+/// compensated sums of similar values would be the same in any order.
 fn rows_added() -> Vec<Tensor> {
     let mut random = Random(7);
-    let mut places: Vec<usize> = (0..4000).map(|_| random.below(30)).collect();
-    let add = |places: &[usize]| {
+    let mut indices: Vec<usize> = (0..4000).map(|_| random.below(30)).collect();
+    let add = |indices: &[usize]| {
         let far = |seed| new(&[4000, 20], seed).scale(60.0).exp();
         let (onto, rows) = (new(&[30, 20], 8), far(9).sub(&far(10)));
-        onto.index_add(0, places, &rows)
+        onto.index_add(0, indices, &rows)
     };
-    let mut found = vec![add(&places)];
-    places.sort_unstable();
-    found.push(add(&places));
+    let mut found = vec![add(&indices)];
+    indices.sort_unstable();
+    found.push(add(&indices));
     found
 }
 
-/// One number for all bits of the results of some work.
+/// Hashes the bits of each result.
 fn bits(work: Work) -> Vec<u64> {
     let hash = |tensor: Tensor| {
         let mut hasher = DefaultHasher::new();
@@ -93,20 +95,20 @@ fn bits(work: Work) -> Vec<u64> {
     work().into_iter().map(hash).collect()
 }
 
-/// Twice here, where the second time the buffers come from the pool, and once
-/// in another process.
+/// Runs twice in this process, so that the second run gets buffers from the
+/// pool, and once in a different process.
 ///
 /// Promise: Sums, softmax, convolutions with their gradients and `index_add`
 /// have the same bits in every run on a device.
 #[test]
-fn the_same_shapes_have_the_same_bits_in_every_run() {
+fn results_have_the_same_bits_in_every_run() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // Another device cuts its sums otherwise.
+    // A different device splits its sums differently.
     let here = format!("on {}", gpu.name());
     let works: [(&str, Work); 4] = [
         ("sums", sums),
-        ("shares", shares),
+        ("softmaxes", softmaxes),
         ("convolutions", convolutions),
         ("rows added", rows_added),
     ];
@@ -119,19 +121,20 @@ fn the_same_shapes_have_the_same_bits_in_every_run() {
         println!("{here}");
         return found.iter().for_each(|line| println!("{line}"));
     }
-    let test = "the_same_shapes_have_the_same_bits_in_every_run";
-    let text = succeed(&mut child(&format!("bits::{test}")));
+    let test = "results_have_the_same_bits_in_every_run";
+    let text = succeed(&mut child(&format!("reproducibility::{test}")));
     assert!(text.contains(&here), "{here} here, and in a child:\n{text}");
     for line in found {
         assert!(text.contains(&line), "not {line}\n{text}");
     }
 }
 
-/// A plan follows from the shapes, and so does the order of every sum.
+/// The plan of a matmul, and with it the order of each sum, follows from the
+/// shapes.
 ///
 /// Promise: The same matmul has the same bits in every run on a device.
 #[test]
-fn the_same_product_has_the_same_bits_again() {
+fn matmul_has_the_same_bits_in_every_run() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -145,7 +148,7 @@ fn the_same_product_has_the_same_bits_again() {
         for _ in 0..3 {
             assert_eq!(a.matmul(&b).to_vec().unwrap(), first, "{m} {k} {n}");
         }
-        // And so do the same numbers elsewhere in memory.
+        // The same operands at different addresses give the same bits.
         let again = new(&[m, k], 1).matmul(&new(&[k, n], 2));
         assert_eq!(again.to_vec().unwrap(), first, "{m} {k} {n}");
     }

@@ -1,5 +1,5 @@
-//! Numbers of any size and of any type: norms and clipped gradients whose
-//! squares overflow, and layers and losses in `f64` and `f16`.
+//! Very large and very small values, and other element types: norms and
+//! gradients whose squares overflow, and layers and losses in `f64` and `f16`.
 
 use rungrad::attempt;
 use rungrad::nn::{Dropout, Gpt, GptSizes, Module, Parameter};
@@ -7,7 +7,7 @@ use rungrad::optim::clip_grad_norm;
 use rungrad::part3_unified::{DType, Device, Keep, Tensor, grad};
 use rungrad::rng::Random;
 
-use super::corners::{devices_and_lazy, same};
+use super::special_values::{devices_and_lazy, same};
 use super::training::eager_and_lazy;
 use testkit::clean;
 
@@ -15,10 +15,10 @@ const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
 
 /// Elements, their norm, and the derivatives with respect to them. The squares
-/// of the first five overflow or underflow, and PyTorch 2.15 gives an infinity
-/// or 0 for them.
+/// in the first five rows overflow or underflow, where PyTorch 2.15 returns an
+/// infinity or 0.
 #[test]
-fn a_norm_overflows_only_if_it_is_too_large_itself() {
+fn a_norm_overflows_only_if_the_result_does() {
     let _clean = clean();
     type Row<'a> = (&'a [f32], f32, &'a [f32]);
     let rows: [Row; 9] = [
@@ -61,9 +61,9 @@ fn a_norm_overflows_only_if_it_is_too_large_itself() {
     }
 }
 
-/// An element is dropped by a multiplication by 0, as in PyTorch.
+/// Dropping an element multiplies it by 0, as in PyTorch.
 #[test]
-fn a_dropout_of_all_leaves_zeros_and_what_zeros_make_of_infinities() {
+fn dropout_multiplies_infinities_by_zero() {
     let _clean = clean();
     for device in devices_and_lazy() {
         let x = Tensor::new(&[4], &[1.0, INF, -INF, NAN], device).unwrap();
@@ -71,14 +71,14 @@ fn a_dropout_of_all_leaves_zeros_and_what_zeros_make_of_infinities() {
         let out = Dropout::new(1.0, &mut Random::new(1)).forward(&x);
         same(&out, &[0.0, NAN, NAN, NAN], false, &format!("on {device}"));
         let slope = grad(&[&out.sum()], &[&x], false).remove(0);
-        same(&slope, &[0.0; 4], false, &format!("its slope on {device}"));
+        same(&slope, &[0.0; 4], false, &format!("its gradient on {device}"));
     }
 }
 
-/// Far below 0 it is -0 on a device whose exponential overflows, as in
-/// PyTorch, and a subnormal number on another.
+/// For a large negative input, the result is -0 on a device whose exponential
+/// overflows, as in PyTorch, and a subnormal number on others.
 #[test]
-fn silu_far_below_0_is_a_tiny_number_or_0() {
+fn silu_of_large_negative_values_is_tiny_or_0() {
     let _clean = clean();
     for device in devices_and_lazy() {
         let x = Tensor::new(&[2], &[-100.0, -1e30], device).unwrap();
@@ -89,7 +89,7 @@ fn silu_far_below_0_is_a_tiny_number_or_0() {
 }
 
 #[test]
-fn gradients_of_any_size_are_clipped() {
+fn gradients_of_any_magnitude_are_clipped() {
     let _clean = clean();
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     let near = |yours: f32, right: f32| {
@@ -97,7 +97,7 @@ fn gradients_of_any_size_are_clipped() {
             || yours == right
             || (yours.is_nan() && right.is_nan())
     };
-    // Gradients, the limit, the norm, and the gradients after it.
+    // Gradients, the maximum norm, the norm, and the clipped gradients.
     type Row = ([f32; 3], f32, f32, [f32; 3]);
     let rows: [Row; 8] = [
         ([3e25, 4e25, 0.0], 1.0, 5e25, [0.6, 0.8, 0.0]),
@@ -144,16 +144,16 @@ fn gradients_of_any_size_are_clipped() {
 
 const OTHERS: [DType; 2] = [DType::F64, DType::F16];
 
-/// The devices that have other types than `f32`.
-fn devices_of_types() -> Vec<Device> {
+/// Returns the devices that support types other than `f32`.
+fn devices_with_other_types() -> Vec<Device> {
     let all = devices_and_lazy().into_iter();
     all.filter(|device| !matches!(device, Device::Custom(_))).collect()
 }
 
 #[test]
-fn a_dropout_drops_the_same_elements_in_every_type() {
+fn dropout_drops_the_same_elements_in_every_type() {
     let _clean = clean();
-    for device in devices_of_types() {
+    for device in devices_with_other_types() {
         let drop = |dtype: DType| {
             let x = Tensor::ones(&[8, 8], device).unwrap();
             let x = x.to_dtype(dtype).unwrap().requires_grad();
@@ -174,9 +174,9 @@ fn a_dropout_drops_the_same_elements_in_every_type() {
 }
 
 #[test]
-fn a_weighted_loss_has_weights_of_its_type() {
+fn weighted_cross_entropy_works_in_every_type() {
     let _clean = clean();
-    for device in devices_of_types() {
+    for device in devices_with_other_types() {
         for (dtype, allowed) in OTHERS.into_iter().zip([1e-15, 1e-3]) {
             let scores = Tensor::zeros(&[2, 2], device).unwrap();
             let scores = scores.to_dtype(dtype).unwrap().requires_grad();
@@ -199,7 +199,7 @@ fn a_weighted_loss_has_weights_of_its_type() {
     }
 }
 
-/// In training, with dropout, and when it generates.
+/// In training with dropout, and when it generates tokens.
 #[test]
 fn a_gpt_works_in_every_type() {
     let _clean = clean();
@@ -228,9 +228,9 @@ fn a_gpt_works_in_every_type() {
 }
 
 #[test]
-fn a_norm_of_halves_is_computed_in_32_bits() {
+fn an_f16_norm_is_computed_in_f32() {
     let _clean = clean();
-    for device in devices_of_types() {
+    for device in devices_with_other_types() {
         let new = |shape: &[usize], values: &[f32]| {
             let x = Tensor::new(shape, values, device).unwrap();
             x.to_dtype(DType::F16).unwrap().requires_grad()
@@ -242,7 +242,7 @@ fn a_norm_of_halves_is_computed_in_32_bits() {
         norm.backward();
         let grad = x.grad().unwrap().to_vec().unwrap();
         assert_eq!(grad, [0.5, -0.5, 0.5, -0.5], "{device}");
-        // The sum of the squares is beyond 65504.
+        // The sum of the squares exceeds 65504, the largest `f16`.
         let ones = new(&[70_225], &[1.0; 70_225]);
         assert_eq!(ones.norm().item().unwrap(), 265.0, "{device}");
     }

@@ -1,6 +1,6 @@
-//! Slopes of slopes: a rule is made of tensor operations, so what it computes
-//! can be differentiated as well. The judge takes the slope by difference,
-//! twice, in `f64`.
+//! SecondDerivativeCase derivatives: a gradient rule is composed of tensor operations, so
+//! its result can be differentiated too. The reference takes finite
+//! differences twice, in `f64`.
 
 use rungrad::gradcheck::dot;
 use rungrad::opencl;
@@ -16,19 +16,21 @@ use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part3};
 use testkit::random::{Random, cases, first_seed};
 
-/// The judge computes two slopes of each pair of elements, so these are few.
-const MOST: usize = 12;
+/// Most elements of a case: the reference computes two differences for each
+/// pair of elements.
+const MAX_ELEMENTS: usize = 12;
 
-/// In `f64` the error of a difference of differences is smallest near the
-/// fourth root of the machine's precision.
+/// In `f64`, the error of a second difference is smallest near the fourth root
+/// of the machine precision.
 const NUDGE: f64 = 1e-4;
 
-/// Of angles from a millionth to a million, as many of each size.
+/// The magnitudes of the angles are distributed logarithmically from 1e-6 to
+/// 1e6.
 ///
-/// Promise: The sine and cosine of angles up to 1e6, and their derivatives, err
-/// by at most 1e-6.
+/// Promise: The sine and cosine of angles up to 1e6, and their derivatives,
+/// err by at most 1e-6.
 #[test]
-fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
+fn sine_and_cosine_err_by_at_most_1e_6() {
     let _clean = clean();
     let count = cases(20_000);
     let mut random = Random(first_seed());
@@ -61,11 +63,11 @@ fn sines_and_cosines_of_large_angles_are_right_to_a_millionth() {
     }
 }
 
-/// Of numbers from a millionth to ten, as many of each size.
+/// The magnitudes are distributed logarithmically from 1e-6 to 10.
 ///
 /// Promise: The error function errs by at most 1e-6.
 #[test]
-fn the_error_function_is_right_to_a_millionth() {
+fn the_error_function_errs_by_at_most_1e_6() {
     let _clean = clean();
     let mut random = Random(first_seed());
     let mut number = || {
@@ -77,7 +79,7 @@ fn the_error_function_is_right_to_a_millionth() {
     values.extend((0..cases(20_000)).map(|_| number()));
     let right = Array::new(&[values.len()], &values);
     let right = reference::forward(&Op::Erf, &[&right]).unwrap().values;
-    // As tables have it.
+    // Values from tables.
     for (at, known) in [(2, 0.520499877813), (3, 0.842700792950)] {
         assert!((right[at] - known).abs() < 1e-12, "{}", right[at]);
     }
@@ -98,7 +100,7 @@ fn the_error_function_is_right_to_a_millionth() {
 /// Promise: The gradient rule of every operation can be differentiated again on
 /// the CPU.
 #[test]
-fn every_rule_has_a_slope_on_the_processor() {
+fn every_rule_can_be_differentiated_again_on_the_cpu() {
     let _clean = clean();
     agree(Device::Cpu);
 }
@@ -106,19 +108,19 @@ fn every_rule_has_a_slope_on_the_processor() {
 /// Promise: The gradient rule of every operation can be differentiated again on
 /// an OpenCL device.
 #[test]
-fn every_rule_has_a_slope_on_an_opencl_device() {
+fn every_rule_can_be_differentiated_again_on_an_opencl_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     agree(Device::Gpu(gpu.info().index));
 }
 
-/// An operation under its name.
+/// An operation with its name.
 type Named = (&'static str, fn(&[Tensor]) -> Tensor);
 
-/// A rule computes and keeps nothing for an operand that needs no gradient,
-/// and what the others get is the same without it.
+/// A rule computes and saves nothing for an operand that requires no gradient,
+/// and the other gradients are the same without it.
 #[test]
-fn an_operand_alone_gets_what_it_gets_beside_the_others() {
+fn gradients_do_not_depend_on_which_operands_need_them() {
     let _clean = clean();
     let calls: [Named; 7] = [
         ("mul", |of| of[0].mul(&of[1])),
@@ -152,9 +154,10 @@ fn an_operand_alone_gets_what_it_gets_beside_the_others() {
     }
 }
 
-/// Along the base there is no slope, until the exponent is more than 0.
+/// The derivative with respect to the base is 0 until the exponent is greater
+/// than 0.
 #[test]
-fn the_slope_of_a_power_of_0_has_a_slope_along_the_exponent() {
+fn pow_with_exponent_0_has_a_mixed_second_derivative() {
     let _clean = clean();
     let new = |x| Tensor::new(&[1], &[x], Device::Cpu).unwrap();
     let base = new(2.0).requires_grad();
@@ -162,7 +165,7 @@ fn the_slope_of_a_power_of_0_has_a_slope_along_the_exponent() {
     let power = base.pow_tensor(&exponent).sum();
     let first = grad(&[&power], &[&base], true).remove(0);
     assert_eq!(first.to_vec().unwrap(), [0.0]);
-    // Of b a^(b - 1) it is a^(b - 1) (1 + b log a).
+    // The derivative of b a^(b - 1) is a^(b - 1) (1 + b log a).
     let second = grad(&[&first.sum()], &[&exponent], false).remove(0);
     assert_eq!(second.to_vec().unwrap(), [0.5]);
 }
@@ -174,9 +177,10 @@ fn agree(device: Device) {
         let size = |case: &Case| {
             case.operands.iter().map(|(_, values)| values.len()).sum()
         };
-        let cases = cases.filter(|case| (1..=MOST).contains(&size(case)));
+        let cases =
+            cases.filter(|case| (1..=MAX_ELEMENTS).contains(&size(case)));
         for case in cases.take(4) {
-            second_slopes(&Second {
+            check_second_derivatives(&SecondDerivativeCase {
                 what: format!("{} on {device}", case.what()),
                 operands: &case.arrays(),
                 constants: 0,
@@ -194,7 +198,7 @@ fn agree(device: Device) {
     for _ in 0..2000 {
         let (op, shapes) = operation(&mut random);
         let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
-        if !(1..=MOST).contains(&shapes.iter().map(size).sum()) {
+        if !(1..=MAX_ELEMENTS).contains(&shapes.iter().map(size).sum()) {
             continue;
         }
         let mut array = |(place, shape): (usize, &Vec<usize>)| {
@@ -204,10 +208,10 @@ fn agree(device: Device) {
             shapes.iter().enumerate().map(&mut array).collect();
         let constants = usize::from(op == Op::WhereCond);
         if constants == 1 {
-            // Now this one, now that one.
+            // Alternates between the cases.
             operands[0].values.iter_mut().step_by(2).for_each(|m| *m = 0.0);
         }
-        second_slopes(&Second {
+        check_second_derivatives(&SecondDerivativeCase {
             what: format!("{op:?} of {shapes:?} on {device}"),
             operands: &operands,
             constants,
@@ -224,7 +228,7 @@ fn agree(device: Device) {
         let cases = std::iter::repeat_with(|| draw(&mut random));
         let size = |shape: &Vec<usize>| shape.iter().product::<usize>();
         let cases = cases.filter(|case| {
-            (1..=MOST).contains(&case.shapes.iter().map(size).sum())
+            (1..=MAX_ELEMENTS).contains(&case.shapes.iter().map(size).sum())
         });
         for case in cases.take(4).collect::<Vec<_>>() {
             let array = |shape: &Vec<usize>| {
@@ -232,7 +236,7 @@ fn agree(device: Device) {
                 Array::new(shape, &values)
             };
             let operands: Vec<Array> = case.shapes.iter().map(array).collect();
-            second_slopes(&Second {
+            check_second_derivatives(&SecondDerivativeCase {
                 what: format!("{} on {device}", case.what),
                 operands: &operands,
                 constants: 0,
@@ -244,31 +248,31 @@ fn agree(device: Device) {
     }
 }
 
-struct Second<'a> {
+struct SecondDerivativeCase<'a> {
     what: String,
     operands: &'a [Array],
-    /// So many of the first have no slope.
+    /// Number of leading operands without a derivative.
     constants: usize,
     device: Device,
     call: &'a dyn Fn(&[Tensor]) -> Tensor,
     judge: &'a dyn Fn(&[Array]) -> Array,
 }
 
-/// The loss is the sum of the squares of the result, with uneven weights: so
-/// a rule is asked for its slope by way of its operands and by way of what
-/// comes from above.
-fn second_slopes(case: &Second) {
+/// The loss is the sum of the squares of the result with different weights, so
+/// that the rule is differentiated with respect to its operands and to the
+/// upstream gradient.
+fn check_second_derivatives(case: &SecondDerivativeCase) {
     let (what, operands) = (&case.what, case.operands);
     let mut random = Random(9);
     let mut weights =
         |of: &Array| Array::new(&of.shape, &random.values(of.values.len()));
-    let upon = weights(&(case.judge)(operands));
+    let loss_weights = weights(&(case.judge)(operands));
     let above: Vec<Array> = operands.iter().map(&mut weights).collect();
     let places = case.constants..operands.len();
 
     let loss = |of: &[Array]| {
         let out = (case.judge)(of);
-        dot(&reference::mul(&out, &out), &upon)
+        dot(&reference::mul(&out, &out), &loss_weights)
     };
     let firsts = |of: &[Array]| -> f64 {
         let first = |i: usize| dot(&slope(of, i, loss), &above[i]);
@@ -285,9 +289,9 @@ fn second_slopes(case: &Second) {
     }
     let leaves: Vec<&Tensor> = of[places.clone()].iter().collect();
     let out = (case.call)(&of);
-    let loss = out.mul(&out).mul(&tensor(&upon)).sum();
+    let loss = out.mul(&out).mul(&tensor(&loss_weights)).sum();
     let first = grad(&[&loss], &leaves, true);
-    // Each leaf takes part, be it with a slope of 0.
+    // Every leaf takes part, if only with a derivative of 0.
     let parts = places.clone().zip(&first).map(|(i, first)| {
         first.mul(&tensor(&above[i])).sum() + of[i].scale(0.0).sum()
     });

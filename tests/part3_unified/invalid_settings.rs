@@ -1,5 +1,5 @@
-//! Learning rates, schedules and other settings that make no sense are refused
-//! where they are given.
+//! Learning rates, schedules and other settings with invalid values are
+//! rejected where they are set.
 
 use rungrad::attempt;
 use rungrad::optim::{Adam, AdamW, Optimizer, Schedule, Sgd};
@@ -8,7 +8,7 @@ use super::leaf;
 use testkit::clean;
 
 #[test]
-fn a_schedule_that_makes_no_sense_is_refused() {
+fn invalid_schedules_are_rejected() {
     let _clean = clean();
     let refused =
         |make: &dyn Fn() -> Schedule| attempt(make).unwrap_err().to_string();
@@ -34,9 +34,9 @@ fn a_schedule_that_makes_no_sense_is_refused() {
     }
 }
 
-/// In `new`, and in a field or a setter before the next step.
+/// Both in `new`, and in a field or a setter before the next step.
 #[test]
-fn settings_that_make_no_sense_are_refused() {
+fn invalid_optimizer_settings_are_rejected() {
     let _clean = clean();
     let remedy = "give a finite number that is at least 0";
     let refused = |make: &dyn Fn()| attempt(make).unwrap_err().to_string();

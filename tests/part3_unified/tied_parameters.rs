@@ -10,7 +10,7 @@ use super::third;
 use super::training::devices;
 use testkit::clean;
 
-/// A leaf in two fields, and a parameter between them in the list.
+/// A model with a leaf in two fields, and a parameter between them.
 pub(super) struct Tied {
     pub(super) first: Tensor,
     middle: Linear,
@@ -26,13 +26,13 @@ impl Module for Tied {
     parameters!(first, middle, last);
 }
 
-/// The same function with one field.
-struct Once {
+/// The same function with the leaf in one field.
+struct Untied {
     first: Tensor,
     middle: Linear,
 }
 
-impl Module for Once {
+impl Module for Untied {
     fn forward(&self, x: &Tensor) -> Tensor {
         let hidden = self.middle.forward(&x.matmul(&self.first)).tanh();
         hidden.matmul(&self.first.transpose())
@@ -52,9 +52,9 @@ pub(super) fn tied(seed: u64) -> Tied {
     Tied { last: first.clone(), first, middle }
 }
 
-fn once(seed: u64) -> Once {
+fn untied(seed: u64) -> Untied {
     let (first, middle) = parts(seed);
-    Once { first, middle }
+    Untied { first, middle }
 }
 
 #[track_caller]
@@ -73,7 +73,7 @@ pub(super) fn step(model: &mut dyn Module, optimizer: &mut dyn Optimizer) {
     let x = Tensor::rand(&[5, 4], 9, parameter.device()).unwrap();
     let x = x.to_dtype(parameter.dtype()).unwrap();
     (model.forward(&x) - &x).pow(2.0).mean().backward();
-    // Far below the norm of the gradient, so that it scales.
+    // Far below the norm of the gradient, so that the gradient is scaled.
     clip_grad_norm(&model.parameters(), 1e-3);
     optimizer.step(model.parameters_mut());
 }
@@ -86,15 +86,16 @@ fn optimizers() -> [[Box<dyn Optimizer>; 2]; 3] {
     ]
 }
 
-/// Also after the model has moved, when its memory follows.
+/// After two of the steps, the model moves to a device, and the optimizer's
+/// state follows.
 #[test]
-fn tied_weights_take_one_step_and_stay_tied() {
+fn tied_weights_are_updated_once() {
     let _clean = clean();
     for device in devices() {
         for (at, [mut own, mut reference]) in
             optimizers().into_iter().enumerate()
         {
-            let (mut model, mut right) = (tied(1), once(1));
+            let (mut model, mut right) = (tied(1), untied(1));
             for n in 0..4 {
                 if n == 2 {
                     model.to(device).unwrap();
@@ -114,7 +115,7 @@ fn tied_weights_take_one_step_and_stay_tied() {
 }
 
 #[test]
-fn tied_weights_stay_tied_when_a_model_moves_and_changes_its_type() {
+fn tied_weights_stay_tied_across_devices_and_types() {
     let _clean = clean();
     let mut model = tied(1);
     let before = bits(&model.first);
@@ -126,14 +127,14 @@ fn tied_weights_stay_tied_when_a_model_moves_and_changes_its_type() {
     assert_tied(&model);
     assert_eq!(model.last.dtype(), DType::F64);
     assert_eq!(bits(&model.last), before);
-    // A model that is there already keeps its leaves.
+    // A model that is on the device already keeps its leaves.
     let id = model.first.id();
     model.to(Device::Cpu).unwrap();
     assert_eq!([model.first.id(), model.last.id()], [id, id]);
 }
 
 #[test]
-fn tied_weights_count_once() {
+fn tied_weights_are_counted_once() {
     let _clean = clean();
     let model = tied(1);
     assert_eq!(model.count(), 4 * 3 + 3 * 3 + 3);
@@ -146,15 +147,15 @@ middle.weight  [3, 3]        9  cpu
 middle.bias    [3]           3  cpu
 total                       24"
     );
-    // Both names are there for a file.
+    // A file has both names.
     let parameters = model.parameters();
     let names: Vec<&str> = parameters.iter().map(|(n, _)| &n[..]).collect();
     assert_eq!(names, ["first", "middle.weight", "middle.bias", "last"]);
 }
 
-/// A list of layers with two layers that share their parameters.
+/// Two layers of a sequence share their parameters.
 #[test]
-fn weights_are_tied_across_modules() {
+fn weights_can_be_tied_across_modules() {
     let _clean = clean();
     let new = || Linear::new(4, 4, &mut Random::new(1));
     let one = new();
@@ -168,8 +169,8 @@ fn weights_are_tied_across_modules() {
     assert_ne!(ids[0], ids[1]);
 }
 
-/// The gradient of a leaf is one, whatever the number of its fields: its
-/// square is added once, and it is scaled once.
+/// A leaf has one gradient, however many fields hold it: its square is added
+/// once, and it is scaled once.
 #[test]
 fn the_gradient_of_tied_weights_is_clipped_once() {
     let _clean = clean();

@@ -1,4 +1,4 @@
-//! The gradient of a largest element, and pools of images.
+//! The gradient of a maximum, and image pooling.
 
 use rungrad::part3_unified::{Array, Device, Keep, Tensor, Window, grad};
 use rungrad::reference;
@@ -14,7 +14,7 @@ fn devices() -> Vec<Device> {
     [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
 }
 
-/// So few different numbers that many are equal, and a NaN here and there.
+/// Few different values, so that many are equal, and some NaN.
 fn values(count: usize, random: &mut Random) -> Vec<f32> {
     let number = |_| match (random.uniform() * 40.0) as u32 {
         0 => f32::NAN,
@@ -32,7 +32,7 @@ fn same(yours: &[f32], right: &[f32]) -> bool {
 /// Promise: Elements that tie for the maximum share its gradient in every
 /// memory layout.
 #[test]
-fn the_largest_shares_its_gradient_in_every_layout() {
+fn ties_of_max_share_the_gradient_in_every_layout() {
     let _clean = clean();
     let shape = [3, 20, 4, 9];
     let orders =
@@ -69,7 +69,7 @@ fn the_largest_shares_its_gradient_in_every_layout() {
 
 /// Promise: Adjacent windows are pooled like any other windows.
 #[test]
-fn windows_side_by_side_are_pooled_as_others_are() {
+fn adjacent_windows_are_pooled_like_others() {
     let _clean = clean();
     let shape = [2, 3, 6, 8];
     let numbers = values(shape.iter().product(), &mut Random::new(4));
@@ -95,7 +95,7 @@ fn windows_side_by_side_are_pooled_as_others_are() {
 }
 
 #[test]
-fn an_image_without_pixels_or_channels_is_pooled() {
+fn an_image_without_channels_can_be_pooled() {
     let _clean = clean();
     let window = Window::new([2, 2]).stride([2, 2]);
     let none = Tensor::zeros(&[3, 0, 4, 4], Device::Cpu).unwrap();
@@ -108,13 +108,13 @@ fn an_image_without_pixels_or_channels_is_pooled() {
 
 /// Promise: The gradient of `max` can be differentiated again.
 #[test]
-fn the_gradient_of_a_largest_can_be_differentiated_again() {
+fn the_gradient_of_max_can_be_differentiated_again() {
     let _clean = clean();
     for device in devices() {
         let x = Tensor::new(&[2, 3], &[1., 5., 5., 7., 2., 0.], device);
         let x = x.unwrap().requires_grad();
         let most = x.max_over(&[1], Keep::No);
-        // The squares of the largest: 25 and 49.
+        // The squares of the maxima: 25 and 49.
         let [first] = &grad(&[&most.mul(&most).sum()], &[&x], true)[..] else {
             panic!("one gradient for one input")
         };
@@ -129,7 +129,7 @@ fn the_gradient_of_a_largest_can_be_differentiated_again() {
 }
 
 #[test]
-fn shares_of_other_shapes_are_refused() {
+fn max_gradients_of_mismatched_shapes_are_rejected() {
     let _clean = clean();
     let array = |shape: &[usize]| Array::full(shape, 1.0, Device::Cpu).unwrap();
     let (a, row) = (array(&[2, 3]), array(&[2, 1]));
@@ -151,11 +151,12 @@ fn shares_of_other_shapes_are_refused() {
     assert!(refused(&[1, 1]).contains("axis 1 stands twice"));
 }
 
-/// Large enough to be shared, and a whole step of a network with pools.
+/// A training step of a network with pools, large enough to be split among
+/// threads.
 ///
 /// Promise: The number of threads changes no bit of a pool.
 #[test]
-fn any_number_of_threads_gives_a_pool_the_same_bits() {
+fn the_thread_count_changes_no_bits_of_a_pool() {
     let _clean = clean();
     let step = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

@@ -1,4 +1,4 @@
-//! What `part3_read_digits` makes of a drawing before the network sees it.
+//! How `part3_read_digits` prepares a drawing for the network.
 
 #[path = "../../examples/part3_read_digits/drawing.rs"]
 mod drawing;
@@ -37,7 +37,7 @@ fn read(bytes: &[u8]) -> Result<Drawing, Error> {
     Drawing::read("it", bytes)
 }
 
-/// Encodes a PNG whose pixels are of so many bytes.
+/// Encodes a PNG from these bytes.
 fn png(
     [width, height]: [u32; 2],
     (color, depth): (ColorType, BitDepth),
@@ -56,11 +56,11 @@ fn png(
     file
 }
 
-/// Paper around a stroke of two pixels, in a picture of 4 by 5.
+/// The pixels of a stroke in a 4 x 5 image that is otherwise paper.
 const STROKE: [usize; 2] = [6, 10];
 
 #[test]
-fn a_png_of_any_kind_is_ink_and_paper() {
+fn a_png_of_any_kind_is_converted_to_ink_and_paper() {
     let _clean = clean();
     use {BitDepth::*, ColorType::*};
     let kinds: [(_, _, &[u8], &[u8]); 7] = [
@@ -83,7 +83,7 @@ fn a_png_of_any_kind_is_ink_and_paper() {
 }
 
 #[test]
-fn what_is_no_drawing_is_refused_in_one_sentence() {
+fn invalid_drawings_are_rejected_with_one_sentence() {
     let _clean = clean();
     let whole = png([4, 5], (ColorType::Grayscale, BitDepth::Eight), &[9; 20]);
     let long = "#".repeat(5000);
@@ -103,14 +103,14 @@ fn what_is_no_drawing_is_refused_in_one_sentence() {
         assert!(told.starts_with(words), "{told}");
         assert!(told.contains("; "), "without a remedy: {told}");
     }
-    // It is a picture, and there is nothing in it.
+    // A valid image that is empty.
     for blank in [&whole[..], b"", b" ..\n", b"\n\n"] {
         assert_eq!(digit(&read(blank).unwrap()), None);
     }
 }
 
 #[test]
-fn a_faint_stroke_is_ink_and_a_spot_on_the_paper_is_none() {
+fn a_faint_stroke_is_ink_and_a_spot_is_not() {
     let _clean = clean();
     let gray = (ColorType::Grayscale, BitDepth::Eight);
     let mut pixels = [200; 20];
@@ -124,7 +124,7 @@ fn a_faint_stroke_is_ink_and_a_spot_on_the_paper_is_none() {
     assert_eq!(digit(&read(&png([4, 5], gray, &pixels)).unwrap()), None);
 }
 
-/// The same characters, each as a square of so many.
+/// Enlarges each character to a square of `by` x `by` characters.
 fn enlarged(text: &str, by: usize) -> String {
     let wide = |line: &str| {
         let chars = line.chars().flat_map(|char| vec![char; by]);
@@ -134,12 +134,12 @@ fn enlarged(text: &str, by: usize) -> String {
 }
 
 #[test]
-fn a_drawing_is_the_same_digit_wherever_it_is_and_however_large() {
+fn position_and_size_of_a_drawing_do_not_matter() {
     let _clean = clean();
     let seven = digit(&read(SEVEN.as_bytes()).unwrap()).unwrap();
     assert_eq!(seven.len(), 64);
     let ink: f32 = seven.iter().sum();
-    // 312 of 1024 pixels, and those that lie as deep as the last of them.
+    // 312 of 1024 pixels, and those that are as dark as the last of them.
     assert!((19.5..24.0).contains(&ink), "{ink}");
     for text in [
         SEVEN.trim_start_matches('\n').replace("    ", "  "),
@@ -149,13 +149,13 @@ fn a_drawing_is_the_same_digit_wherever_it_is_and_however_large() {
     ] {
         assert_eq!(digit(&read(text.as_bytes()).unwrap()).unwrap(), seven);
     }
-    // The bar above is at the top, and the foot at the bottom.
+    // The bar is in the top row, and the foot in the bottom row.
     assert!(seven[1..7].iter().all(|share| *share > 0.4), "{seven:?}");
     assert!(seven[56..].iter().any(|share| *share > 0.4), "{seven:?}");
 }
 
 #[test]
-fn a_line_of_any_thickness_gets_the_ink_of_a_digit() {
+fn lines_of_any_thickness_are_normalized() {
     let _clean = clean();
     for (line, columns) in [("#", 3), ("#########", 3)] {
         let text = format!("{line}\n").repeat(40);
@@ -168,9 +168,9 @@ fn a_line_of_any_thickness_gets_the_ink_of_a_digit() {
     }
 }
 
-/// A digit of the course as somebody would draw it: 80 by 80 pixels, each as
-/// dark as those that are around it.
-fn drawn(row: &[f32]) -> Drawing {
+/// A digit of the data set as an 80 x 80 drawing, whose pixels are
+/// interpolated from the digit's.
+fn as_drawing(row: &[f32]) -> Drawing {
     let gray = |at: usize| {
         let place = |at: usize| (at as f32 + 0.5) / 10.0 - 0.5;
         let [y, x] = [at / 80, at % 80].map(place);
@@ -188,7 +188,8 @@ fn drawn(row: &[f32]) -> Drawing {
     read(&png([80, 80], gray, &pixels)).unwrap()
 }
 
-/// What the network with our weights reads in rows of 64 numbers.
+/// Returns the predictions of the network with our weights for rows of 64
+/// pixels.
 fn read_by_ours(rows: &[f32]) -> Vec<usize> {
     let mut network = training::network(&mut Random::new(0));
     let weights = root().join("examples/part3_read_digits/weights.safetensors");
@@ -199,28 +200,28 @@ fn read_by_ours(rows: &[f32]) -> Vec<usize> {
 }
 
 #[test]
-fn our_weights_read_985_of_1000_digits_that_were_held_out() {
+fn our_weights_read_98_5_percent_of_test_digits() {
     let _clean = clean();
     let held_out = digits().split(SPLIT_SEED).1;
     let right = accuracy(&held_out.labels, &read_by_ours(&held_out.inputs));
     assert!(right >= 0.985, "{right}");
 }
 
-/// What is drawn of 64 grays has lost much of them; of the digits themselves
-/// all but a few in a hundred are read.
+/// A drawing in black and white loses most of the 64 gray values; of the
+/// digits themselves, nearly all are classified correctly.
 #[test]
-fn a_digit_of_the_course_is_still_itself_when_it_is_drawn() {
+fn redrawn_digits_are_still_recognized() {
     let _clean = clean();
     let rows: Vec<usize> = (0..60).collect();
     let held_out = digits().split(SPLIT_SEED).1.select(&rows);
-    let again = |&row: &usize| digit(&drawn(held_out.row(row))).unwrap();
+    let again = |&row: &usize| digit(&as_drawing(held_out.row(row))).unwrap();
     let again: Vec<f32> = rows.iter().flat_map(again).collect();
     let right = accuracy(&held_out.labels, &read_by_ours(&again));
     assert!(right >= 0.8, "{right}");
 }
 
 #[test]
-fn the_drawing_of_the_course_is_read_as_a_3() {
+fn the_example_drawing_is_read_as_a_3() {
     let _clean = clean();
     let bytes = include_bytes!("../../examples/part3_read_digits/three.png");
     let three = digit(&read(bytes).unwrap()).unwrap();
@@ -233,7 +234,7 @@ fn ask(line: &str) -> Result<Request, Error> {
 }
 
 #[test]
-fn the_words_for_drawings_are_understood() {
+fn arguments_of_the_read_digits_example_are_parsed() {
     let _clean = clean();
     let asked = ask("my.png --device cpu --weights w --svg s.svg").unwrap();
     let expected = Request {

@@ -1,11 +1,12 @@
-//! The same specification on devices that put off what they compute.
+//! Runs the shared specification on the lazy devices.
 
 use super::*;
 
 mod on_a_lazy_device {
     use super::*;
 
-    // Half a thousand kernels are written here, and a driver compiles each.
+    // These tests generate about five hundred kernels, and a driver compiles
+    // each.
     fn open() -> Option<Part3> {
         gpu_or_skip().map(|gpu| Part3(Device::Fused(gpu.info().index)))
     }
@@ -17,7 +18,7 @@ mod on_a_lazy_device {
     testkit::operators!(open, f64::from);
 }
 
-mod on_the_processor {
+mod on_the_cpu {
     use super::*;
 
     fn open() -> Option<Part3> {

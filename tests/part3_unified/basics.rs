@@ -1,5 +1,5 @@
-//! What a stranger meets first: how tensors begin, how they print, and the
-//! signs between them.
+//! The basics of the public API: creating tensors, printing them, and their
+//! operators.
 
 use rungrad::part3_unified::{Device, Keep, Tensor, no_grad};
 
@@ -8,7 +8,7 @@ use testkit::clean;
 use testkit::refusal::{mistake, refusal, refusal_of};
 
 #[test]
-fn numbers_in_steps_meet_their_ends() {
+fn arange_excludes_the_end() {
     let _clean = clean();
     let arange = |start, end, step| {
         Tensor::arange(start, end, step, Device::Cpu).unwrap().to_vec()
@@ -16,7 +16,7 @@ fn numbers_in_steps_meet_their_ends() {
     let tenths: Vec<f32> =
         (0..10).map(|i| (0.1 * f64::from(i)) as f32).collect();
     assert_eq!(arange(0.0, 1.0, 0.1).unwrap(), tenths);
-    // The fourth number would round to the end.
+    // The fourth element would round to the end.
     assert_eq!(arange(0.0, 0.3, 0.1).unwrap(), [0.0, 0.1, 0.2]);
     let rounded = Tensor::arange(0.0f32, 0.3f32, 0.1f32, Device::Cpu);
     assert_eq!(rounded.unwrap().to_vec().unwrap(), [0.0, 0.1, 0.2]);
@@ -57,7 +57,7 @@ fn numbers_in_steps_meet_their_ends() {
 }
 
 #[test]
-fn one_element_is_a_number_and_others_are_not() {
+fn item_requires_exactly_one_element() {
     let _clean = clean();
     assert_eq!(constant(&[4.0]).reshape(&[1, 1]).item(), Ok(4.0));
     for values in [&[][..], &[1.0, 2.0]] {
@@ -73,7 +73,7 @@ fn one_element_is_a_number_and_others_are_not() {
 }
 
 #[test]
-fn a_tensor_prints_its_rows_and_where_it_is() {
+fn a_tensor_prints_its_rows_and_its_device() {
     let _clean = clean();
     let plain = Tensor::new(&[2, 2], &[1.0, 2.0, 3.0, 4.5], Device::Cpu);
     let plain = plain.unwrap();
@@ -94,11 +94,11 @@ fn a_tensor_prints_its_rows_and_where_it_is() {
     );
 }
 
-/// On a device that hands out no numbers, too.
+/// This holds even if the device cannot return values.
 ///
 /// Promise: `Debug` of a Part 3 tensor does not read from its device.
 #[test]
-fn a_tensor_is_debugged_without_a_look_at_its_device() {
+fn debug_of_a_tensor_does_not_read_the_device() {
     let _clean = clean();
     let x = Tensor::zeros(&[2, 3], third::device()).unwrap().requires_grad();
     let y = x.exp().transpose();
@@ -114,7 +114,7 @@ fn a_tensor_is_debugged_without_a_look_at_its_device() {
 }
 
 #[test]
-fn a_tensor_is_changed_in_its_place_and_whoever_holds_the_old_keeps_it() {
+fn assigning_operators_leave_clones_unchanged() {
     let _clean = clean();
     let x = leaf(&[2.0, 4.0]);
     let mut y = x.clone();
@@ -134,7 +134,7 @@ fn a_tensor_is_changed_in_its_place_and_whoever_holds_the_old_keeps_it() {
 }
 
 #[test]
-fn whole_numbers_stand_where_numbers_do() {
+fn integers_can_be_scalar_operands() {
     let _clean = clean();
     let x = constant(&[2.0, -4.0]);
     for (yours, right) in [
@@ -152,7 +152,7 @@ fn whole_numbers_stand_where_numbers_do() {
 }
 
 #[test]
-fn tensors_add_up() {
+fn tensors_can_be_summed_as_an_iterator() {
     let _clean = clean();
     let all = [leaf(&[1.0, 2.0]), constant(&[10.0]), leaf(&[3.0, 4.0])];
     let sum: Tensor = all.iter().sum();
@@ -166,7 +166,7 @@ fn tensors_add_up() {
 }
 
 #[test]
-fn what_is_derived_refuses_under_its_own_name() {
+fn errors_of_derived_operations_use_their_own_name() {
     let _clean = clean();
     let (x, y, none) =
         (constant(&[1.0; 2]), constant(&[1.0; 3]), constant(&[]));

@@ -1,6 +1,6 @@
-//! Weights travel from PyTorch and back. `tests/vectors/torch_digits.py` has
-//! trained a network on the digits, and written its weights and what it says
-//! of the first 32 of them.
+//! Weights are exchanged with PyTorch in both directions.
+//! `tests/vectors/torch_digits.py` trained a network on the digits, and wrote
+//! its weights and its scores for the first 32 digits.
 
 use std::path::Path;
 use std::process::Command;
@@ -30,55 +30,57 @@ fn is_weight(name: &str) -> bool {
     name.ends_with("weight")
 }
 
-fn of_pytorch() -> Sequential {
+fn pytorch_network() -> Sequential {
     let mut network = network(1);
     let path = written_by_python("torch_digits.safetensors");
     io::load_turned(path, &mut network, is_weight).unwrap();
     network
 }
 
-/// What a network says of the first 32 digits, (32, 10).
+/// Returns the scores of a network for the first 32 digits, with shape (32,
+/// 10).
 fn scores(network: &Sequential, device: Device) -> Tensor {
     let rows = digits().select(&(0..32).collect::<Vec<_>>());
     let x = Tensor::new(&rows.shape(), &rows.inputs, device).unwrap();
     no_grad(|| network.forward(&x))
 }
 
-fn furthest(a: &[f32], b: &[f32]) -> f32 {
+fn max_difference(a: &[f32], b: &[f32]) -> f32 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 /// Promise: Weights from PyTorch give the outputs of PyTorch on every device.
 #[test]
-fn a_network_of_pytorch_says_the_same_on_every_device() {
+fn pytorch_weights_give_the_scores_of_pytorch() {
     let _clean = clean();
     let path = written_by_python("torch_scores.safetensors");
     let right = io::read(path, Device::Cpu).unwrap().remove(0).1;
     assert_eq!(right.shape(), [32, 10]);
     let right = right.to_vec().unwrap();
     for device in devices() {
-        let mut network = of_pytorch();
+        let mut network = pytorch_network();
         network.to(device).unwrap();
         let ours = scores(&network, device).to_vec().unwrap();
-        let apart = furthest(&ours, &right);
+        let apart = max_difference(&ours, &right);
         assert!(apart < 1e-4, "{apart} apart on {device}");
     }
-    // One layer is square: its shape does not say that it must be turned.
-    let mut wrong = of_pytorch();
+    // One layer is square, so its shape does not show that it must be
+    // transposed.
+    let mut wrong = pytorch_network();
     let square = &mut wrong.parameters_mut()[2];
     assert_eq!(square.0, "2.weight");
     let turned = square.1.detach().transpose().to_vec().unwrap();
     let turned = Tensor::new(&[16, 16], &turned, Device::Cpu).unwrap();
     *square.1 = turned.requires_grad();
     let ours = scores(&wrong, Device::Cpu).to_vec().unwrap();
-    assert!(furthest(&ours, &right) > 1.0, "nobody would notice");
+    assert!(max_difference(&ours, &right) > 1.0, "nobody would notice");
 }
 
 /// Promise: PyTorch computes the same outputs from weights that were saved
 /// here.
 #[test]
-fn pytorch_says_the_same_of_what_was_saved_here() {
+fn pytorch_computes_the_same_scores_from_our_file() {
     let _clean = clean();
     let named = std::env::var("RUNGRAD_PYTHON").ok();
     let python = named.unwrap_or("python3".to_string());
@@ -105,14 +107,14 @@ fn pytorch_says_the_same_of_what_was_saved_here() {
     };
     let (is_same, words) = check(&weights);
     assert!(is_same, "{words}");
-    // The script would notice.
+    // The script detects a difference.
     let other = folder.join("other");
     io::save_turned(&other, &self::network(3), is_weight).unwrap();
     assert!(!check(&other).0, "other weights say the same");
 }
 
 #[test]
-fn weights_that_were_turned_there_and_back_are_the_same() {
+fn save_turned_and_load_turned_are_inverse() {
     let _clean = clean();
     let path = folder("there_and_back").join("m.safetensors");
     let (network, mut again) = (network(4), network(5));
@@ -128,7 +130,7 @@ fn weights_that_were_turned_there_and_back_are_the_same() {
 }
 
 #[test]
-fn what_cannot_be_turned_is_refused_with_its_name() {
+fn load_turned_rejects_wrong_selections() {
     let _clean = clean();
     let path = folder("not_turned").join("m.safetensors");
     let mut model = network(1);
@@ -163,7 +165,7 @@ fn what_cannot_be_turned_is_refused_with_its_name() {
         "save_turned: 0.bias has shape [16] and is no matrix; turn the \
          weights of linear layers alone"
     );
-    // What was there is still there, unturned.
+    // The model still has its earlier weights.
     io::load(&path, &mut model).unwrap();
     assert_eq!(values(&model), before);
 }

@@ -1,57 +1,62 @@
-//! The same numbers, laid out in memory otherwise: turned, backwards, in steps
-//! inside a larger array, repeated by a stride of 0. An operation must not
-//! notice.
+//! The same elements in different memory layouts: transposed, reversed,
+//! strided inside a larger array, or repeated by a stride of 0. The layout
+//! must not affect an operation.
 
 use rungrad::part3_unified::{DType, Device, Span, Tensor};
 
 use testkit::random::Random;
 
-/// A tensor with these elements that is a view of a leaf, and the leaf. The
-/// elements may change where some are to be repeated, and then say so.
-pub(crate) fn disguise(
+/// Returns a tensor with these elements that is a view of a leaf, and the
+/// leaf. If the layout repeats elements, `values` is changed accordingly.
+pub(crate) fn random_layout(
     random: &mut Random,
     shape: &[usize],
     values: &mut Vec<f32>,
     device: Device,
 ) -> (Tensor, Tensor) {
-    disguise_as(random, shape, values, (device, DType::F32))
+    random_layout_as(random, shape, values, (device, DType::F32))
 }
 
-/// A device, and the type of numbers there.
-pub(crate) type Place = (Device, DType);
+/// A device and the type of the elements.
+pub(crate) type DeviceAndType = (Device, DType);
 
-/// A tensor of these numbers, rounded where they do not fit.
-pub(crate) fn tensor(shape: &[usize], values: &[f32], place: Place) -> Tensor {
+/// Returns a tensor with these elements, rounded to the element type.
+pub(crate) fn tensor(
+    shape: &[usize],
+    values: &[f32],
+    place: DeviceAndType,
+) -> Tensor {
     let tensor = Tensor::new(shape, values, place.0).unwrap();
     tensor.to_dtype(place.1).unwrap()
 }
 
-/// The same for numbers of any type, into which the elements fit.
-pub(crate) fn disguise_as(
+/// Does the work of `random_layout` for any element type that can represent
+/// the elements.
+pub(crate) fn random_layout_as(
     random: &mut Random,
     shape: &[usize],
     values: &mut Vec<f32>,
-    place: Place,
+    place: DeviceAndType,
 ) -> (Tensor, Tensor) {
     let rank = shape.len();
     let axis = |random: &mut Random| random.below(rank);
     match random.below(6) {
-        // The axes in another order.
+        // Permuted axes.
         1 if rank > 1 => {
             let mut order: Vec<usize> = (0..rank).collect();
             random.shuffle(&mut order);
             let mut back = vec![0; rank];
             order.iter().enumerate().for_each(|(to, &from)| back[from] = to);
-            let leaf = laid(place, shape, values, |t| t.permute(&order));
+            let leaf = dense_leaf(place, shape, values, |t| t.permute(&order));
             (leaf.permute(&back), leaf)
         }
         2 if rank > 0 => {
             let axes = [axis(random)];
-            let leaf = laid(place, shape, values, |t| t.flip(&axes));
+            let leaf = dense_leaf(place, shape, values, |t| t.flip(&axes));
             (leaf.flip(&axes), leaf)
         }
-        // A part of something larger, now and then every second or third
-        // element of it. What lies around must never be read.
+        // A slice of a larger array, sometimes with a step of 2 or 3. The
+        // elements around the slice must never be read.
         3 if rank > 0 => {
             let part = |n: &usize| {
                 let (from, step) = (random.below(3), 1 + random.below(3));
@@ -69,7 +74,7 @@ pub(crate) fn disguise_as(
             let leaf = Tensor::from(array).requires_grad();
             (leaf.slice(&spans), leaf)
         }
-        // One element in the place of all along an axis.
+        // One element repeated along an axis.
         4 if rank > 0 && !values.is_empty() => {
             let axis = axis(random);
             let mut one = shape.to_vec();
@@ -84,30 +89,31 @@ pub(crate) fn disguise_as(
             let leaf = tensor(&one, &first, place).requires_grad();
             (leaf.expand(shape), leaf)
         }
-        // Two of these, one on the other.
+        // Two of these layouts combined.
         5 if rank > 1 => {
             let axes = [axis(random)];
             let mut order: Vec<usize> = (0..rank).collect();
             order.reverse();
-            let leaf =
-                laid(place, shape, values, |t| t.flip(&axes).permute(&order));
+            let leaf = dense_leaf(place, shape, values, |t| {
+                t.flip(&axes).permute(&order)
+            });
             (leaf.permute(&order).flip(&axes), leaf)
         }
         _ => {
-            let leaf = laid(place, shape, values, Tensor::clone);
+            let leaf = dense_leaf(place, shape, values, Tensor::clone);
             (leaf.clone(), leaf)
         }
     }
 }
 
-/// A leaf with what `turn` makes of the elements, one after another.
-fn laid(
-    place: Place,
+/// Returns a dense leaf with the elements that `turn` produces.
+fn dense_leaf(
+    place: DeviceAndType,
     shape: &[usize],
     values: &[f32],
     turn: impl FnOnce(&Tensor) -> Tensor,
 ) -> Tensor {
-    let turned = turn(&tensor(shape, values, place));
-    let dense = turned.array().compact().unwrap();
+    let transformed = turn(&tensor(shape, values, place));
+    let dense = transformed.array().compact().unwrap();
     Tensor::from(dense).requires_grad()
 }

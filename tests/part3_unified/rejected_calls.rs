@@ -1,5 +1,5 @@
-//! What Part 3 alone can be asked for, and refuses: in one sentence, at the
-//! line of whoever asked.
+//! Calls that only Part 3 has and that it rejects: with one sentence, at the
+//! caller's line.
 
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{
@@ -18,15 +18,15 @@ pub(crate) fn new(shape: &[usize]) -> Tensor {
     Tensor::new(shape, &values, Device::Cpu).unwrap()
 }
 
-/// The terminal hears of a panic that nobody takes, and of no other.
+/// A panic that `attempt` catches is not printed; any other panic is.
 #[test]
-fn what_an_attempt_takes_is_not_printed() {
+fn panics_caught_by_attempt_are_not_printed() {
     let _clean = clean();
     if is_child() {
         assert!(attempt(|| new(&[2]).flip(&[2])).is_err());
         panic!("and this is the end");
     }
-    let name = "refusals::what_an_attempt_takes_is_not_printed";
+    let name = "rejected_calls::panics_caught_by_attempt_are_not_printed";
     let outcome = finish(&mut child(name));
     let text = outcome.text;
     assert_eq!(text.matches("panicked at").count(), 1, "{text}");
@@ -36,7 +36,7 @@ fn what_an_attempt_takes_is_not_printed() {
 /// Promise: `backward()` on a tensor without a graph is rejected at the
 /// caller's line.
 #[test]
-fn a_tensor_without_a_graph_has_no_way_back() {
+fn backward_rejects_a_tensor_without_a_graph() {
     let _clean = clean();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     for (caller, sentence) in [
@@ -73,12 +73,13 @@ fn a_tensor_without_a_graph_has_no_way_back() {
     );
 }
 
-/// A reader's function that forgets what it promised.
-struct Forgetful {
-    asks: bool,
+/// A user-defined function that reads an unsaved input, or returns no
+/// gradients.
+struct Incomplete {
+    reads_input: bool,
 }
 
-impl Function for Forgetful {
+impl Function for Incomplete {
     fn op(&self) -> Op {
         Op::named("forgetful")
     }
@@ -88,7 +89,7 @@ impl Function for Forgetful {
     }
 
     fn backward(&self, ctx: &Context, out: &Tensor) -> Gradients {
-        match self.asks {
+        match self.reads_input {
             true => vec![Some(out.mul(&ctx.input(0)))],
             false => vec![],
         }
@@ -96,10 +97,10 @@ impl Function for Forgetful {
 }
 
 #[test]
-fn a_function_that_forgets_is_told() {
+fn an_incomplete_function_gets_an_error() {
     let _clean = clean();
-    let sentence = |asks: bool| {
-        let y = apply(Forgetful { asks }, &[&leaf(&[2.0])]);
+    let sentence = |reads_input: bool| {
+        let y = apply(Incomplete { reads_input }, &[&leaf(&[2.0])]);
         match attempt(|| y.backward()) {
             Err(Error::Mistake(sentence)) => sentence,
             other => panic!("{other:?}"),
@@ -117,10 +118,10 @@ fn a_function_that_forgets_is_told() {
     );
 }
 
-/// A reader's product, whose rule may answer what it likes.
-struct Answer(fn(&Context, &Tensor) -> Gradients);
+/// A user-defined multiplication with an arbitrary backward rule.
+struct CustomRule(fn(&Context, &Tensor) -> Gradients);
 
-impl Function for Answer {
+impl Function for CustomRule {
     fn op(&self) -> Op {
         Op::named("answer")
     }
@@ -136,14 +137,15 @@ impl Function for Answer {
     }
 }
 
-/// Of a matrix and a row that stretches over it, and what stopped the sweep.
-fn answered(rule: fn(&Context, &Tensor) -> Gradients) -> String {
+/// Applies a rule to a matrix and a broadcast row, and returns the error of
+/// the backward pass.
+fn error_of_rule(rule: fn(&Context, &Tensor) -> Gradients) -> String {
     let a = Tensor::full(&[2, 3], 2.0, Device::Cpu).unwrap().requires_grad();
     let b = Tensor::full(&[3], 5.0, Device::Cpu).unwrap().requires_grad();
-    let out = apply(Answer(rule), &[&a, &b]).sum();
+    let out = apply(CustomRule(rule), &[&a, &b]).sum();
     let sentence = refusal(|| out.backward());
     assert_eq!((a.grad().is_some(), b.grad().is_some()), (false, false));
-    // What was refused has left the engine as it was.
+    // The rejected gradient has not changed the engine.
     b.mul(&b).sum().backward();
     assert_eq!(b.grad().unwrap().to_vec().unwrap(), [10.0; 3]);
     sentence
@@ -151,10 +153,11 @@ fn answered(rule: fn(&Context, &Tensor) -> Gradients) -> String {
 
 /// Promise: The backward pass rejects a gradient with the wrong shape.
 #[test]
-fn a_gradient_of_another_shape_is_refused() {
+fn a_gradient_of_the_wrong_shape_is_rejected() {
     let _clean = clean();
-    let sentence =
-        answered(|ctx, g| vec![Some(g.clone()), Some(g.mul(&ctx.input(0)))]);
+    let sentence = error_of_rule(|ctx, g| {
+        vec![Some(g.clone()), Some(g.mul(&ctx.input(0)))]
+    });
     assert_eq!(
         sentence,
         "answer: the gradient of operand 1 has shape [2, 3], but the operand \
@@ -164,9 +167,9 @@ fn a_gradient_of_another_shape_is_refused() {
 
 /// Promise: The backward pass rejects a gradient on the wrong device.
 #[test]
-fn a_gradient_on_another_device_is_refused() {
+fn a_gradient_on_the_wrong_device_is_rejected() {
     let _clean = clean();
-    let sentence = answered(|ctx, g| {
+    let sentence = error_of_rule(|ctx, g| {
         let there = g.mul(&ctx.input(0)).sum_to(&[3]).to(third::device());
         vec![Some(g.clone()), Some(there.unwrap())]
     });
@@ -179,9 +182,9 @@ fn a_gradient_on_another_device_is_refused() {
 
 /// Promise: The backward pass rejects a missing gradient.
 #[test]
-fn a_gradient_that_is_missing_is_refused() {
+fn a_missing_gradient_is_rejected() {
     let _clean = clean();
-    let sentence = answered(|_, g| vec![Some(g.clone()), None]);
+    let sentence = error_of_rule(|_, g| vec![Some(g.clone()), None]);
     assert_eq!(
         sentence,
         "answer: the rule gave no gradient for operand 1, which requires \
@@ -191,11 +194,11 @@ fn a_gradient_that_is_missing_is_refused() {
 
 /// Promise: A gradient rule that panics leaves the engine unchanged.
 #[test]
-fn a_rule_that_panics_leaves_the_engine_as_it_was() {
+fn a_panicking_rule_leaves_the_engine_unchanged() {
     let _clean = clean();
     let a = leaf(&[2.0]);
     let rule = |_: &Context, _: &Tensor| -> Gradients { panic!("my own") };
-    let out = apply(Answer(rule), &[&a, &a]);
+    let out = apply(CustomRule(rule), &[&a, &a]);
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         out.backward();
     }));
@@ -205,16 +208,16 @@ fn a_rule_that_panics_leaves_the_engine_as_it_was() {
     assert_eq!(a.grad().unwrap().to_vec().unwrap(), [4.0]);
 }
 
-/// Where a panic aborts the process, as under `panic = "abort"`, a refused
-/// move must still be a `Result`.
+/// With `panic = "abort"`, a failed move must still return a `Result`.
 ///
 /// Promise: A move to a device that fails returns a `Result`, even where a
 /// panic would abort.
 #[test]
-fn a_refused_move_needs_no_panic() {
+fn a_failed_move_returns_an_error_without_a_panic() {
     let _clean = clean();
     if !is_child() {
-        let name = "refusals::a_refused_move_needs_no_panic";
+        let name =
+            "rejected_calls::a_failed_move_returns_an_error_without_a_panic";
         let outcome = finish(&mut child(name));
         assert!(outcome.status.success(), "{}", outcome.text);
         assert!(outcome.text.contains("refused in a sentence"));
@@ -229,12 +232,12 @@ fn a_refused_move_needs_no_panic() {
     println!("refused in a sentence");
 }
 
-/// A reader's function that asks for an input that it has not got.
-struct Astray {
+/// A user-defined function that uses an input which it does not have.
+struct WrongInput {
     saves: bool,
 }
 
-impl Function for Astray {
+impl Function for WrongInput {
     fn op(&self) -> Op {
         Op::named("astray")
     }
@@ -252,10 +255,10 @@ impl Function for Astray {
 }
 
 #[test]
-fn an_input_that_is_not_there_is_a_sentence() {
+fn a_missing_function_input_gives_an_error() {
     let _clean = clean();
     let sentence = |saves: bool| {
-        attempt(|| apply(Astray { saves }, &[&leaf(&[2.0])]).backward())
+        attempt(|| apply(WrongInput { saves }, &[&leaf(&[2.0])]).backward())
     };
     let right = "Context::save_input(1, ..): there are 1 inputs, counted \
         from 0";
@@ -266,7 +269,7 @@ fn an_input_that_is_not_there_is_a_sentence() {
 }
 
 #[test]
-fn an_optimizer_belongs_to_one_model() {
+fn sgd_rejects_a_different_parameter_list() {
     let _clean = clean();
     let mut sgd = Sgd::new(0.1, 0.0);
     let mut x = leaf(&[1.0]);
@@ -280,7 +283,7 @@ fn an_optimizer_belongs_to_one_model() {
 }
 
 #[test]
-fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
+fn grad_with_checks_and_can_differentiate_the_seed() {
     let _clean = clean();
     let x = new(&[2]).requires_grad();
     let y = x.mul(&x);
@@ -288,7 +291,7 @@ fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
     let refused = attempt(|| grad_with(&[(&y, &wrong)], &[&x], false));
     let sentence = refused.unwrap_err().to_string();
     assert!(sentence.contains("grad: output 0"), "{sentence}");
-    // A seed that is itself computed has a slope of its own.
+    // A seed that is itself computed has its own gradient.
     let seed = new(&[2]).requires_grad();
     let slope = |create_graph| {
         let found = grad_with(&[(&y, &seed)], &[&x], create_graph);
@@ -299,10 +302,10 @@ fn a_seed_of_another_shape_is_refused_and_its_graph_is_kept_on_demand() {
     assert!(slope(false).id().is_none());
 }
 
-/// A square that saves another array than its input.
-struct Saves(fn(&Array) -> Result<Array>);
+/// A square that saves an array other than its input.
+struct SavesOther(fn(&Array) -> Result<Array>);
 
-impl Function for Saves {
+impl Function for SavesOther {
     fn op(&self) -> Op {
         Op::named("square")
     }
@@ -318,18 +321,18 @@ impl Function for Saves {
 }
 
 #[test]
-fn an_input_is_saved_as_it_was_given_in_its_own_shape() {
+fn save_input_accepts_only_the_shape_of_the_input() {
     let _clean = clean();
     let x = leaf(&[1.0, 2.0, 3.0]);
-    apply(Saves(|a| a.flip(&[0])), &[&x]).sum().backward();
+    apply(SavesOther(|a| a.flip(&[0])), &[&x]).sum().backward();
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [6.0, 4.0, 2.0]);
-    let refused = attempt(|| apply(Saves(|a| a.reshape(&[3, 1])), &[&x]));
+    let refused = attempt(|| apply(SavesOther(|a| a.reshape(&[3, 1])), &[&x]));
     let sentence = refused.map(drop).unwrap_err().to_string();
     assert!(sentence.contains("an array of shape [3, 1]"), "{sentence}");
 }
 
 #[test]
-fn the_ends_of_a_clamp_may_be_equal() {
+fn clamp_accepts_equal_bounds() {
     let _clean = clean();
     let x = new(&[2]);
     assert_eq!(x.clamp(0.5, 0.5).to_vec().unwrap(), [0.5, 0.5]);

@@ -1,4 +1,5 @@
-//! Shapes, places and windows that do not fit, each refused in one sentence.
+//! Shapes, indices and windows that do not match, each rejected with one
+//! sentence.
 
 use rungrad::ConvOptions;
 use rungrad::Error;
@@ -6,12 +7,12 @@ use rungrad::library::functions::IndexAdd;
 use rungrad::part3_unified::{Binary, Device, Span, Tensor, Window, apply};
 
 use super::constant;
-use super::refusals::new;
+use super::rejected_calls::new;
 use testkit::clean;
 use testkit::refusal::refusal;
 
 #[test]
-fn a_view_that_cannot_be_is_refused() {
+fn invalid_view_arguments_are_rejected() {
     let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(
@@ -91,7 +92,7 @@ fn a_view_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn elements_that_are_not_there_are_refused() {
+fn index_select_rejects_missing_elements() {
     let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(
@@ -144,7 +145,7 @@ fn elements_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn views_that_have_no_product_are_refused() {
+fn contract_rejects_mismatched_axes() {
     let _clean = clean();
     let a = new(&[2, 3]);
     for (shape, batch) in [([2, 4], 0), ([4, 3], 1)] {
@@ -160,7 +161,7 @@ fn views_that_have_no_product_are_refused() {
 }
 
 #[test]
-fn a_mask_that_does_not_fit_is_refused() {
+fn where_cond_rejects_a_mismatched_mask() {
     let _clean = clean();
     let (two, three) = (constant(&[1.0; 2]), constant(&[1.0; 3]));
     let [two, three] = [two.array(), three.array()];
@@ -175,7 +176,7 @@ fn a_mask_that_does_not_fit_is_refused() {
 /// Promise: Operations that only Part 3 has reject operands that do not fit, at
 /// the caller's line.
 #[test]
-fn operands_that_do_not_fit_are_refused() {
+fn mismatched_operands_are_rejected() {
     let _clean = clean();
     let a = new(&[2, 3]);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Products on a device: every way in which operands lie leads to a kernel of
-//! its own, and all of them agree with products in `f64`.
+//! Matmuls on a device: each operand layout uses its own kernel, and all
+//! kernels agree with `f64` matmuls.
 
 use rungrad::engine::kernels::{Layout, TILES, Tiles};
 use rungrad::engine::tuning::with_tiles;
@@ -12,8 +12,8 @@ use testkit::child::{is_child, optimized, succeed, untuned};
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
-/// A matrix (m, n) that lies row by row or column by column, from an offset
-/// on, and its numbers in row-major order.
+/// Returns an (m, n) matrix that is stored in row-major or column-major order
+/// from an offset on, and its elements in row-major order.
 pub(super) fn matrix(
     [m, n]: [usize; 2],
     by_rows: bool,
@@ -44,7 +44,8 @@ pub(super) fn compare(what: &str, found: &Tensor, right: &[(f64, f64)]) {
     }
 }
 
-/// The product in `f64`, and the sum of its magnitudes.
+/// Returns the product in `f64`, and the sum of the magnitudes, for each
+/// element.
 pub(super) fn product(
     a: &[f32],
     b: &[f32],
@@ -61,33 +62,34 @@ pub(super) fn product(
 
 #[test]
 #[ignore = "slow: 46 s, each tile in each layout"]
-fn products_of_every_layout_agree_with_the_judge() {
+fn matmuls_of_every_layout_agree_with_the_reference() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
-    // The shapes are chosen for the tiles of the rule.
+    // The shapes are chosen for the default tiles.
     if !is_child() {
-        let test = "products_of_every_layout_agree_with_the_judge";
-        let mut child = untuned(&format!("products::{test}"));
+        let test = "matmuls_of_every_layout_agree_with_the_reference";
+        let mut child = untuned(&format!("matmul::{test}"));
         succeed(optimized(&mut child));
         return;
     }
     let mut random = Random::new(7);
-    // Each layout of both operands needs a kernel of its own for each size of
-    // tiles, and a kernel takes PoCL two seconds. So the first shapes, for
-    // which a processor has the largest tiles, go through all layouts, and
-    // those of the other tiles through one: `tests/opencl` compares every
+    // Each pair of layouts needs a separate kernel for each tile size, and
+    // PoCL takes two seconds to compile one. So the first shapes, for which a
+    // CPU device has the largest tiles, are tested in all layouts, and the
+    // shapes for the other tiles in one layout: `tests/opencl` compares every
     // kernel by itself.
     let layouts = [[true, true], [true, false], [false, true], [false, false]];
     for ([m, k, n], layouts) in [
-        // Large tiles, whole fours and ragged; middle ones; small ones.
+        // Large tiles, divisible by four and not; medium tiles; small tiles.
         ([260, 68, 264], &layouts[..]),
         ([259, 67, 261], &layouts),
         ([100, 36, 72], &layouts[1..2]),
         ([40, 20, 44], &layouts[2..3]),
         ([5, 3, 7], &layouts[2..3]),
-        // Shared along k, by tiles and by rows; a row, a column, a number.
+        // Split along k, by tiles and by rows; a row, a column, a single
+        // element.
         ([9, 3000, 10], &layouts),
         ([8, 17000, 8], &layouts),
         ([300, 5000, 1], &layouts),
@@ -112,7 +114,7 @@ fn products_of_every_layout_agree_with_the_judge() {
 }
 
 #[test]
-fn a_batch_of_products_agrees_with_the_judge() {
+fn a_batch_of_matmuls_agrees_with_the_reference() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -125,7 +127,7 @@ fn a_batch_of_products_agrees_with_the_judge() {
     let (x, y) = (values(1, batch * m * k), values(2, k * n));
     let a = Tensor::new(&[batch, m, k], &x, Device::Gpu(0)).unwrap();
     let b = Tensor::new(&[k, n], &y, Device::Gpu(0)).unwrap();
-    // Each matrix of the batch with the same partner, and with one column.
+    // Each matrix of the batch with the same second operand, and with a column.
     let right: Vec<_> =
         x.chunks(m * k).flat_map(|x| product(x, &y, [m, k, n])).collect();
     compare("a batch", &a.matmul(&b.expand(&[batch, k, n])), &right);
@@ -136,9 +138,9 @@ fn a_batch_of_products_agrees_with_the_judge() {
     compare("columns", &a.matmul(&column.expand(&[batch, k, 1])), &right);
 }
 
-/// The gradient of a filter: each of its numbers sums over all places.
+/// The gradient of a filter: each of its elements is a sum over all positions.
 #[test]
-fn few_results_with_long_sums_are_shared_by_the_items_of_a_group() {
+fn long_sums_of_few_elements_use_a_group_per_element() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -168,18 +170,18 @@ fn few_results_with_long_sums_are_shared_by_the_items_of_a_group() {
     compare("long sums", &found, &right.collect::<Vec<_>>());
 }
 
-/// Tiles of every device that can read four numbers at a time.
-fn tiles_of_fours() -> &'static Tiles {
+/// Returns tiles that use `float4` loads and run on every device.
+fn float4_tiles() -> &'static Tiles {
     let has_fours = |it: &&Tiles| {
         it.on_cores.is_none() && it.layouts.contains(&Layout::Fours)
     };
     TILES.iter().rfind(has_fours).expect("there are some")
 }
 
-/// Four numbers that are no neighbors are not read at a time, though all of
-/// them begin at whole fours.
+/// Elements that are not adjacent must not be loaded as a `float4`, even if
+/// all of them begin at multiples of four.
 #[test]
-fn products_of_every_other_column_agree_with_the_judge() {
+fn matmuls_of_every_other_column_agree_with_the_reference() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -193,17 +195,17 @@ fn products_of_every_other_column_agree_with_the_judge() {
         (thin, values)
     };
     let ((a, x), (b, y)) = (thin(m, k), thin(k, n));
-    let found = with_tiles(tiles_of_fours(), || a.matmul(&b));
+    let found = with_tiles(float4_tiles(), || a.matmul(&b));
     compare("every other column", &found, &product(&x, &y, [m, k, n]));
 }
 
-/// (4, 8) x (8, 12), all in row-major order, and each thing that keeps a four
-/// from where it should lie.
+/// (4, 8) x (8, 12) in row-major order, and each reason why a `float4` is not
+/// aligned.
 #[test]
-fn fours_that_lie_elsewhere_are_refused() {
+fn misaligned_float4_operands_are_rejected() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    let tiles = tiles_of_fours();
+    let tiles = float4_tiles();
     let kernel = tiles.kernel(Layout::Fours, [true, true]).expect("fours");
     let buffer = gpu.upload(&[0.0; 256]).unwrap();
     let fits = |[a_from, b_from]: [u32; 2], a: [i32; 8], b: [i32; 8], k, n| {
@@ -241,32 +243,33 @@ fn fours_that_lie_elsewhere_are_refused() {
     }
 }
 
-/// One group would have it, and leave the other units idle.
+/// A single group would leave the other compute units idle.
 #[test]
-fn a_long_product_of_few_elements_is_cut_for_the_units() {
+fn a_long_matmul_of_few_elements_is_split_along_k() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // How it is cut depends on the tiles.
+    // The split depends on the tiles.
     if !is_child() {
-        let test = "a_long_product_of_few_elements_is_cut_for_the_units";
-        succeed(&mut untuned(&format!("products::{test}")));
+        let test = "a_long_matmul_of_few_elements_is_split_along_k";
+        succeed(&mut untuned(&format!("matmul::{test}")));
         return;
     }
     let new = |shape: &[usize]| Tensor::rand(shape, 1, Device::Gpu(0)).unwrap();
     let (a, b) = (new(&[2, 4096]), new(&[4096, 2]));
     let (_, counts) = ledger::measure(|| a.matmul(&b));
-    // The parts, and their sums.
+    // The partial matmuls, and their sum.
     let launches = if gpu.info().compute_units > 1 { 2 } else { 1 };
     assert_eq!(counts.launches, launches, "{counts:?}");
 }
 
-/// What a number is made of has no parts where it is infinite, and a large one
-/// may be rounded to an infinity.
+/// Tensor cores compute a value as a sum of parts, which an infinity does not
+/// have; rounding a large value can give an infinity.
 #[test]
-fn infinities_and_large_numbers_pass_through_a_product() {
+fn infinities_and_large_values_pass_through_matmul() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // In whole fours, and both along k, as all tiles take them.
+    // Sizes divisible by four and both operands contiguous along k, which all
+    // tiles support.
     let n = 72;
     let ones = Tensor::full(&[n, n], 1.0, Device::Gpu(0)).unwrap().transpose();
     for tiles in TILES.iter().filter(|tiles| tiles.fit(gpu.info())) {
@@ -294,11 +297,11 @@ fn infinities_and_large_numbers_pass_through_a_product() {
 }
 
 #[test]
-fn packed_tiles_are_for_fours_that_lie_along_k_in_both_operands() {
+fn packed_tiles_need_both_operands_contiguous_along_k() {
     let _clean = clean();
     let tiles = TILES.iter().find(|it| it.are_packed()).expect("they exist");
-    let places = [[true, false], [false, true], [true, true], [false, false]];
-    let taken = |layout| places.map(|lie| tiles.kernel(layout, lie).is_some());
+    let layouts = [[true, false], [false, true], [true, true], [false, false]];
+    let taken = |layout| layouts.map(|lie| tiles.kernel(layout, lie).is_some());
     assert_eq!(taken(Layout::Fours), [true, false, false, false]);
     assert_eq!(taken(Layout::Matrices), [false; 4]);
     assert_eq!(taken(Layout::Views), [false; 4]);

@@ -1,11 +1,11 @@
-//! What lays elements elsewhere, and what looks through windows.
+//! Derived operations that move elements, and operations on windows.
 
 use rungrad::ConvOptions;
 use rungrad::part3_unified::{Tensor, Window};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
 
-use super::{Derived, element, fill, indices, number, sizes, with};
+use super::{Derived, element, fill, indices, linear_index, sizes, with};
 use testkit::random::Random;
 
 pub(super) fn pad(random: &mut Random) -> Derived {
@@ -33,7 +33,7 @@ pub(super) fn pad(random: &mut Random) -> Derived {
     )
 }
 
-/// With an axis of size 1 put in, taken out, and put in again.
+/// One operand gets an axis of size 1, which is removed by `squeeze`.
 pub(super) fn stack(random: &mut Random) -> Derived {
     let shape = sizes(random, 3);
     let axis = random.below(shape.len() + 1);
@@ -78,7 +78,8 @@ pub(super) fn repeat(random: &mut Random) -> Derived {
     )
 }
 
-/// Of an element as far to the right of the diagonal as `is_kept` is asked for.
+/// Keeps an element depending on its row, its column and the requested
+/// diagonal.
 pub(super) fn triangle(
     random: &mut Random,
     name: &str,
@@ -97,7 +98,7 @@ pub(super) fn triangle(
     Derived::new(what, &[&shape], move |of| call(&of[0], diagonal), judge)
 }
 
-/// A shape, an axis of it, a shape of indices along it, and these.
+/// Draws a shape, an axis, a shape of indices along the axis, and the indices.
 fn indexed(random: &mut Random) -> (Vec<usize>, usize, Vec<usize>, Vec<usize>) {
     let shape: Vec<usize> =
         sizes(random, 3).iter().map(|n| n.max(&1)).copied().collect();
@@ -119,7 +120,7 @@ pub(super) fn gather(random: &mut Random) -> Derived {
         move |of| of[0].gather(axis, &wanted, &given),
         move |of| {
             fill(&to, |at| {
-                let place = list[number(&to, at)];
+                let place = list[linear_index(&to, at)];
                 element(&of[0], &with(at, axis, place))
             })
         },
@@ -136,7 +137,7 @@ pub(super) fn scatter_add(random: &mut Random) -> Derived {
         for (at, (value, &place)) in
             indices(&of[1].shape).zip(of[1].values.iter().zip(&list))
         {
-            let at = number(&all.shape, &with(&at, axis, place));
+            let at = linear_index(&all.shape, &with(&at, axis, place));
             all.values[at] += value;
         }
         all
@@ -158,7 +159,7 @@ pub(super) fn index_add(random: &mut Random) -> Derived {
         let mut all = of[0].clone();
         for (at, value) in indices(&of[1].shape).zip(&of[1].values) {
             let place = with(&at, axis, list[at[axis]]);
-            let at = number(&all.shape, &place);
+            let at = linear_index(&all.shape, &place);
             all.values[at] += value;
         }
         all
@@ -166,20 +167,21 @@ pub(super) fn index_add(random: &mut Random) -> Derived {
     Derived::new(what, &[&shape, &from], call, judge)
 }
 
-/// A window, and the height and the width of an image in which it fits.
+/// Draws a window and the size of an image that it fits.
 fn window(random: &mut Random) -> (Window, [usize; 2]) {
     let mut pair = |n: usize| [random.below(n), random.below(n)];
     let window = Window::new(pair(2).map(|n| n + 1))
         .stride(pair(3).map(|n| n + 1))
         .dilation(pair(3).map(|n| n + 1));
     let (extent, more) = (window.extent(), pair(3));
-    // At most half of the window, as a pool asks for.
+    // A pool allows a padding of at most half of the window.
     let padding = [0, 1].map(|i| extent[i] / 2).map(|n| random.below(n + 1));
     let image = [0, 1].map(|i| extent[i] + more[i]);
     (window.padding(padding), image)
 }
 
-/// The pixel of an image that a place in a window shows.
+/// Returns the pixel of the image that a position in a window shows, if it is
+/// not padding.
 fn pixel(
     window: &Window,
     image: [usize; 2],
@@ -228,7 +230,7 @@ pub(super) fn conv2d(random: &mut Random) -> Derived {
     Derived::new(what, shapes, call, judge)
 }
 
-/// `judge` of the pixels that a window shows, and of how many it has room for.
+/// Applies `judge` to the pixels of each window and to the window's size.
 pub(super) fn pool(
     random: &mut Random,
     name: &str,
@@ -252,7 +254,7 @@ pub(super) fn pool(
     Derived::new(what, &[&shape], move |of| call(&of[0], &window), judge)
 }
 
-/// A product whose axes in front broadcast.
+/// A matmul whose batch axes broadcast.
 pub(super) fn matmul(random: &mut Random) -> Derived {
     let [m, k, n] = [(); 3].map(|()| random.below(4));
     let outer = [random.below(3), 1 + random.below(2)];

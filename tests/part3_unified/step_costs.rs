@@ -1,5 +1,5 @@
-//! The costs of a warm training step on a device, counted by the ledger. They
-//! are the same in every run.
+//! The cost of a warm training step on a device, as counted by the ledger. The
+//! counts are the same in every run.
 
 use rungrad::ConvOptions;
 use rungrad::ledger::{self, Counts};
@@ -36,7 +36,7 @@ fn parameters<const N: usize>(
     })
 }
 
-/// Runs backward, and takes a step against the gradient.
+/// Runs backward and takes a gradient descent step.
 fn improve(loss: &Tensor, parameters: &mut [Tensor]) {
     loss.backward();
     for parameter in parameters {
@@ -50,7 +50,7 @@ fn labels(batch: usize) -> Vec<usize> {
     (0..batch).map(|place| place % 10).collect()
 }
 
-/// A hidden layer with relu: 32x64-32-10, as `cargo learn bench` has it.
+/// A hidden layer with ReLU, 32x64-32-10, as in `cargo learn bench`.
 fn mlp(device: Device) -> impl FnMut() {
     let x = Tensor::rand(&[32, 64], 1, device).unwrap();
     let (shapes, labels) =
@@ -63,9 +63,9 @@ fn mlp(device: Device) -> impl FnMut() {
     }
 }
 
-/// Two convolutions with relu and a pool, and ten classes: the network of
-/// `cargo learn bench`, on fewer and smaller images: no sum of a product is so
-/// long that a device with many units shares it, which would be a launch more.
+/// Two convolutions with ReLU and a pool, and ten classes: the network of
+/// `cargo learn bench` on fewer and smaller images. The sums of its matmuls are
+/// short, so that no device splits them, which would add a launch.
 fn cnn(device: Device) -> impl FnMut() {
     let x = Tensor::rand(&[2, 1, 12, 12], 1, device).unwrap();
     let (filters, labels) = ([&[16, 8, 3, 3][..], &[16]], labels(2));
@@ -84,7 +84,7 @@ fn cnn(device: Device) -> impl FnMut() {
     }
 }
 
-/// A small GPT of 2 layers, and a step of AdamW.
+/// A small GPT with 2 layers, with an AdamW step.
 fn gpt(device: Device) -> impl FnMut() {
     let sizes = GptSizes {
         vocabulary: 27,
@@ -106,10 +106,11 @@ fn gpt(device: Device) -> impl FnMut() {
     }
 }
 
-/// Returns what one of three equal steps costs.
+/// Returns the cost of a warm step, after checking that three steps cost the
+/// same.
 fn warm(mut step: impl FnMut()) -> Counts {
-    // The first step compiles the kernels, and the second allocates what later
-    // steps use again.
+    // The first step compiles the kernels, and the second allocates the
+    // buffers that later steps reuse.
     step();
     step();
     let found = [(); 3].map(|()| ledger::measure(&mut step).1);
@@ -123,13 +124,13 @@ fn warm(mut step: impl FnMut()) -> Counts {
 /// Promise: A warm training step of an MLP, a CNN and a GPT, eager and lazy,
 /// costs at most its known number of launches, waits, allocations and bytes.
 #[test]
-fn a_warm_step_costs_no_more_than_before() {
+fn a_warm_step_stays_within_its_known_costs() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool belongs to the device, so no other test may use it meanwhile.
     if !is_child() {
-        // Tuned tiles may need one more launch than the rule's.
-        let test = "prices::a_warm_step_costs_no_more_than_before";
+        // Tuned tiles may need one launch more than the default tiles.
+        let test = "step_costs::a_warm_step_stays_within_its_known_costs";
         succeed(&mut untuned(test));
         return;
     }
@@ -199,12 +200,12 @@ fn a_warm_step_costs_no_more_than_before() {
 
 type Work<'a> = &'a dyn Fn() -> Tensor;
 
-/// What "How fast, and why" predicts from: each buffer of a launch once, and
-/// every multiplication of a product.
+/// "How fast, and why" predicts from these counts: each buffer of a launch
+/// once, and each multiplication of a matmul.
 ///
 /// Promise: The ledger counts the bytes and products that the shapes imply.
 #[test]
-fn bytes_and_products_are_those_of_the_shapes() {
+fn counted_bytes_and_products_follow_from_the_shapes() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);

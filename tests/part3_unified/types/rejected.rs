@@ -1,10 +1,11 @@
-//! What is refused, what takes a tensor's type, and files and models of each.
+//! Rejected types, operands that adopt a tensor's type, and files and models
+//! of each type.
 
 use super::*;
 
 /// Promise: Two element types in one operation are rejected in one sentence.
 #[test]
-fn two_types_are_refused_in_one_sentence() {
+fn operands_of_two_types_are_rejected() {
     let _clean = clean();
     for device in devices() {
         let of = |dtype| tensor(&[2, 2], &[1.0; 4], (device, dtype));
@@ -38,7 +39,7 @@ fn two_types_are_refused_in_one_sentence() {
 
 /// Promise: Reading a tensor as a type that would round its values is rejected.
 #[test]
-fn what_would_be_rounded_is_not_read() {
+fn reading_as_a_narrower_type_is_rejected() {
     let _clean = clean();
     let x = Tensor::of(&[1], &[0.1_f64], Device::Cpu).unwrap();
     let words = "to_vec: the elements are f64 and would be rounded to f32; \
@@ -59,7 +60,7 @@ fn what_would_be_rounded_is_not_read() {
 
 /// Promise: A device that lacks an element type says so.
 #[test]
-fn a_device_without_a_type_says_so() {
+fn a_device_without_a_type_reports_it() {
     let _clean = clean();
     let device = third::device();
     let expected = |dtype| {
@@ -85,7 +86,7 @@ fn a_device_without_a_type_says_so() {
 }
 
 #[test]
-fn a_number_beside_a_tensor_takes_its_type() {
+fn scalars_take_the_type_of_the_tensor() {
     let _clean = clean();
     for device in devices() {
         let x = Tensor::of(&[2], &[1.0_f64, 2.0], device).unwrap();
@@ -109,9 +110,9 @@ fn a_number_beside_a_tensor_takes_its_type() {
     }
 }
 
-/// Sums are added up in more than 16 bits, however many stages they take.
+/// Sums are accumulated in more than 16 bits, however many stages they have.
 #[test]
-fn long_sums_of_halves_are_rounded_once() {
+fn f16_sums_are_rounded_once() {
     let _clean = clean();
     for device in devices() {
         for n in [100, 5000, 1 << 17] {
@@ -122,7 +123,7 @@ fn long_sums_of_halves_are_rounded_once() {
             let sums = columns.sum_over(&[0], rungrad::part3_unified::Keep::No);
             assert_eq!(sums.to_vec().unwrap(), [n as f32 / 16.0; 4], "{n}");
         }
-        // 40000 ones and one more: halves would stop at 2048.
+        // 40001 ones: a sum in `f16` would stop at 2048.
         let rows = Tensor::of(&[1, 1], &[F16::round(1.0)], device).unwrap();
         let row = rows.expand(&[2, 40_000]).shift(0.0);
         let product = row.matmul(&row.transpose()).to_vec().unwrap();
@@ -134,7 +135,7 @@ fn long_sums_of_halves_are_rounded_once() {
 }
 
 #[test]
-fn random_numbers_of_each_type_are_below_1_and_the_same_everywhere() {
+fn random_values_of_each_type_are_below_1() {
     let _clean = clean();
     use rungrad::part3_unified::Array;
     let n = 1 << 14;
@@ -149,14 +150,14 @@ fn random_numbers_of_each_type_are_below_1_and_the_same_everywhere() {
         let halves = of(DType::F16).to_vec().unwrap();
         for ((right, wide), half) in right.iter().zip(wide).zip(halves) {
             assert_eq!(f64::from(*right), wide);
-            // Cut off, not rounded: it is less by less than a step.
+            // Truncated instead of rounded, so less by less than a step.
             assert!((0.0..1.0 / 2048.0).contains(&(right - half)), "{half}");
         }
     }
 }
 
 #[test]
-fn files_have_numbers_of_each_type() {
+fn files_keep_the_type_of_each_tensor() {
     let _clean = clean();
     let path = testkit::place::scratch().join("types.safetensors");
     for device in devices() {
@@ -188,7 +189,7 @@ fn files_have_numbers_of_each_type() {
 
 #[test]
 #[ignore = "slow: 13 s, trains in two types"]
-fn a_model_of_another_type_learns() {
+fn models_of_other_types_learn() {
     let _clean = clean();
     for device in devices() {
         for (dtype, least) in [(DType::F64, 1e-20), (DType::F16, 1e-3)] {

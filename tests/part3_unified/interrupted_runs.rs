@@ -1,5 +1,5 @@
-//! A run that was killed goes on with the same losses, bit for bit, and a disk
-//! that is full leaves the old file.
+//! A killed run continues with the same losses, bit for bit, and a full disk
+//! leaves the old checkpoint unchanged.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -20,15 +20,15 @@ use testkit::random::{Random, cases, first_seed};
 
 const STEPS: u64 = 60;
 const TEST: &str =
-    "killed::a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses";
+    "interrupted_runs::a_killed_run_continues_with_the_same_losses";
 
-/// What the child is told, by variables of its environment.
-struct Told {
+/// The settings of a child, passed in environment variables.
+struct Settings {
     device: usize,
     every: u64,
 }
 
-/// Trains in a child: a line for each step, with the bits of its loss.
+/// Trains in a child, which prints the bits of each step's loss.
 fn train(file: &Path) {
     let number = |name: &str| env::var(name).unwrap().parse::<u64>().unwrap();
     let device = devices()[number("RUNGRAD_TEST_AT") as usize];
@@ -41,31 +41,32 @@ fn train(file: &Path) {
     println!("end 0 {:08x}", digest(&mut run));
 }
 
-fn start(file: &Path, told: &Told) -> Child {
+fn start(file: &Path, settings: &Settings) -> Child {
     let mut command = untuned(TEST);
     command.env("RUNGRAD_TEST_FILE", file);
-    command.env("RUNGRAD_TEST_AT", told.device.to_string());
-    command.env("RUNGRAD_TEST_EVERY", told.every.to_string());
+    command.env("RUNGRAD_TEST_AT", settings.device.to_string());
+    command.env("RUNGRAD_TEST_EVERY", settings.every.to_string());
     command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap()
 }
 
-/// Hears a child up to its end, or kills it a moment after a step.
-fn hear(
+/// Reads the output of a child to its end, or kills the child shortly after a
+/// step.
+fn read_losses(
     mut child: Child,
     kill: Option<(u64, Duration)>,
 ) -> (BTreeMap<u64, String>, bool) {
     let mut losses = BTreeMap::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
-        // The harness may have written the name of the test before it.
+        // The test harness may have printed the name of the test before it.
         let words: Vec<&str> = line.split_whitespace().rev().take(3).collect();
         let [bits, step, "step" | "end"] = words[..] else { continue };
         let step = step.parse().unwrap();
         losses.insert(step, bits.to_string());
         if let Some((_, moment)) = kill.filter(|(last, _)| *last == step) {
             thread::sleep(moment);
-            // SIGKILL, of which a process hears nothing. What it has written
-            // until then is still heard.
+            // SIGKILL cannot be handled. The output written before it is still
+            // read.
             child.kill().unwrap();
         }
     }
@@ -78,7 +79,7 @@ fn hear(
 /// bit for bit, on every device.
 #[test]
 #[ignore = "slow: 24 s, many processes"]
-fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
+fn a_killed_run_continues_with_the_same_losses() {
     let _clean = clean();
     if is_child() {
         return train(Path::new(&env::var("RUNGRAD_TEST_FILE").unwrap()));
@@ -86,8 +87,9 @@ fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
     let folder = folder("killed_runs");
     let (mut kills, mut resumed) = (0, 0);
     for device in 0..devices().len() {
-        let told = Told { device, every: STEPS + 1 };
-        let (right, _) = hear(start(&folder.join("whole"), &told), None);
+        let settings = Settings { device, every: STEPS + 1 };
+        let (right, _) =
+            read_losses(start(&folder.join("whole"), &settings), None);
         assert_eq!(right.len(), STEPS as usize + 1, "the steps and the end");
         // A process with a driver starts slowly.
         let seeds = if device == 0 { cases(4) } else { 1 };
@@ -97,11 +99,11 @@ fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
             let mut last = 0;
             loop {
                 let every = 1 + random.below(7) as u64;
-                let told = Told { device, every };
+                let settings = Settings { device, every };
                 let kill = last + 1 + random.below(25) as u64;
                 let moment = Duration::from_micros(random.below(3000) as u64);
-                let child = start(&file, &told);
-                let (losses, ended) = hear(child, Some((kill, moment)));
+                let child = start(&file, &settings);
+                let (losses, ended) = read_losses(child, Some((kill, moment)));
                 for (step, loss) in &losses {
                     assert_eq!(
                         Some(loss),
@@ -124,15 +126,15 @@ fn a_run_that_is_killed_at_any_step_goes_on_with_the_same_losses() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A disk that is full refuses what is written, and so does this limit, whose
-/// signal the child has been told to overhear.
+/// The file size limit makes a write fail like a full disk; the child ignores
+/// the signal of the limit.
 ///
 /// Promise: A full disk leaves the old checkpoint intact.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_checkpoint() {
     let _clean = clean();
-    let test = "killed::a_full_disk_leaves_the_old_checkpoint";
+    let test = "interrupted_runs::a_full_disk_leaves_the_old_checkpoint";
     if is_child() {
         let path = env::var("RUNGRAD_TEST_FILE").unwrap();
         let mut run = Run::new(1, Device::Cpu).unwrap();

@@ -1,36 +1,37 @@
-//! Products on tensor cores, which few devices have: that they are taken, that
-//! they agree with products in `f64`, and that one word does without them.
+//! Matmuls on tensor cores, which few devices have: they are used, they agree
+//! with `f64` matmuls, and an environment variable disables them.
 
 use rungrad::engine::kernels::{TILES, Tiles};
 use rungrad::engine::tuning::with_tiles;
 use rungrad::opencl::record;
 use rungrad::rng::Random;
 
-use super::products::{compare, matrix, product};
+use super::matmul::{compare, matrix, product};
 use testkit::child::{is_child, succeed, untuned};
 use testkit::clean;
 use testkit::device::{gpu_or_skip, skip_by_name};
 
-/// The products of every layout by these tiles. Those that need no such cores
-/// are compared kernel by kernel in `tests/opencl`.
+/// Compares matmuls of every operand layout with these tiles. Kernels that
+/// need no tensor cores are compared one by one in `tests/opencl`.
 fn compare_all_layouts(tiles: &'static Tiles) {
     let mut random = Random::new(9);
     let [m, n] = tiles.sides.map(|side| side + 4);
     for [m, k, n] in [[m, 140, n], [m - 1, 139, n - 3]] {
-        for lies in [[true, true], [true, false], [false, true], [false, false]]
+        for by_rows in
+            [[true, true], [true, false], [false, true], [false, false]]
         {
-            let (a, x) = matrix([m, k], lies[0], 0, &mut random);
-            let (b, y) = matrix([k, n], lies[1], 0, &mut random);
+            let (a, x) = matrix([m, k], by_rows[0], 0, &mut random);
+            let (b, y) = matrix([k, n], by_rows[1], 0, &mut random);
             let found = with_tiles(tiles, || a.matmul(&b));
             let what =
-                format!("{}: {m} x {k} x {n}, by rows {lies:?}", tiles.name);
+                format!("{}: {m} x {k} x {n}, by rows {by_rows:?}", tiles.name);
             compare(&what, &found, &product(&x, &y, [m, k, n]));
         }
     }
 }
 
 #[test]
-fn products_on_tensor_cores_agree_with_the_judge() {
+fn tensor_core_matmuls_agree_with_the_reference() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !gpu.info().tensor_cores {
@@ -42,8 +43,8 @@ fn products_on_tensor_cores_agree_with_the_judge() {
     }
 }
 
-/// The names of the kernels of a product, and how far the worst of some of its
-/// elements is from that in `f64`, as a part of the sum of the magnitudes.
+/// Returns the kernel names of a matmul, and the largest error of some
+/// elements relative to the sum of the magnitudes, computed in `f64`.
 fn names_and_error([m, k, n]: [usize; 3], by_rows: bool) -> (Vec<String>, f64) {
     let mut random = Random::new(17);
     let (a, x) = matrix([m, k], by_rows, 0, &mut random);
@@ -62,19 +63,19 @@ fn names_and_error([m, k, n]: [usize; 3], by_rows: bool) -> (Vec<String>, f64) {
     (names, worst)
 }
 
-/// Odd sides have no fours, and what lies across `k` suits the cores less: both
-/// are copied first where a product is large.
+/// Odd row lengths do not allow `float4` loads, and operands that are
+/// transposed along `k` suit tensor cores less: large matmuls copy both first.
 #[test]
-fn large_products_are_packed_for_tensor_cores() {
+fn large_matmuls_are_packed_for_tensor_cores() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !gpu.info().tensor_cores {
         return skip_by_name("device with tensor cores");
     }
-    // Tiles that were timed here may be others.
+    // A child without the tuned tiles of this machine.
     if !is_child() {
-        let test = "large_products_are_packed_for_tensor_cores";
-        succeed(&mut untuned(&format!("cores::{test}")));
+        let test = "large_matmuls_are_packed_for_tensor_cores";
+        succeed(&mut untuned(&format!("tensor_cores::{test}")));
         return;
     }
     let product = match gpu.info().warpgroups {
@@ -97,18 +98,18 @@ fn large_products_are_packed_for_tensor_cores() {
     }
 }
 
-/// What comes back to the weights of a layer is summed over all rows of a
-/// batch, and both operands lie across that sum: they are copied first.
+/// The gradient of a layer's weights sums over all rows of a batch, and
+/// neither operand is contiguous along that sum: both are copied first.
 #[test]
-fn gradients_of_weights_are_packed_for_tensor_cores() {
+fn weight_gradients_are_packed_for_tensor_cores() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !gpu.info().tensor_cores {
         return skip_by_name("device with tensor cores");
     }
     if !is_child() {
-        let test = "gradients_of_weights_are_packed_for_tensor_cores";
-        succeed(&mut untuned(&format!("cores::{test}")));
+        let test = "weight_gradients_are_packed_for_tensor_cores";
+        succeed(&mut untuned(&format!("tensor_cores::{test}")));
         return;
     }
     for sizes in [[384, 4096, 320], [257, 2051, 1000]] {
@@ -120,19 +121,20 @@ fn gradients_of_weights_are_packed_for_tensor_cores() {
     }
 }
 
-/// One that is large enough for the cores, and that they would want copied.
+/// The matmul is large enough for tensor cores and would be packed for them.
 ///
 /// Promise: `RUNGRAD_TENSOR_CORES=off` runs every matmul without tensor cores.
 #[test]
-fn a_word_does_without_tensor_cores() {
+fn tensor_cores_can_be_disabled_by_env() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !gpu.info().tensor_cores {
         return skip_by_name("device with tensor cores");
     }
-    // The word is read once in a process.
+    // The variable is read once per process.
     if !is_child() {
-        let mut child = untuned("cores::a_word_does_without_tensor_cores");
+        let mut child =
+            untuned("tensor_cores::tensor_cores_can_be_disabled_by_env");
         succeed(child.env("RUNGRAD_TENSOR_CORES", "off"));
         return;
     }
@@ -145,7 +147,7 @@ fn a_word_does_without_tensor_cores() {
 }
 
 #[test]
-fn products_by_warpgroups_agree_with_the_judge() {
+fn warpgroup_matmuls_agree_with_the_reference() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !gpu.info().warpgroups {
@@ -153,8 +155,8 @@ fn products_by_warpgroups_agree_with_the_judge() {
     }
     let tiles = TILES.iter().find(|tiles| tiles.are_packed()).unwrap();
     let mut random = Random::new(21);
-    // One tile and less; several, and parts of one; a chain and its end; parts
-    // along k; more rows of tiles than are computed together.
+    // One tile and less; several tiles and partial ones; a pipeline and its
+    // end; splits along k; more rows of tiles than are computed together.
     for [m, k, n] in [
         [64, 64, 128],
         [63, 68, 127],

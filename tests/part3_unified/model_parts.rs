@@ -1,5 +1,5 @@
-//! What is told of the parts of a model: which works, which made what on a
-//! tape, and which holds how many bytes.
+//! Reports about the parts of a model: their operations, their entries on a
+//! tape, and their memory.
 
 use rungrad::ledger::{Counts, measure};
 use rungrad::memory::{MemoryOfPart, memory};
@@ -12,7 +12,7 @@ use rungrad::scope::{Part, Parts, scope, watch};
 use super::training::devices;
 use testkit::clean;
 
-/// Two layers and a relu, for 3 numbers: 3 x 4 + 4 and 4 x 2 + 2 parameters.
+/// Two layers and a ReLU for 3 inputs: 3 x 4 + 4 and 4 x 2 + 2 parameters.
 fn network(device: Device) -> Sequential {
     let mut random = Random::new(1);
     let mut network = Sequential::new()
@@ -39,15 +39,15 @@ fn part<'a>(parts: &'a Parts, name: &str) -> &'a Part {
 }
 
 #[test]
-fn each_part_does_its_own_operations_and_those_of_its_way_back() {
+fn each_part_counts_its_forward_and_backward_operations() {
     let _clean = clean();
     for device in devices() {
         let (network, x) = (network(device), batch(device));
         let ((), parts) = watch(|| loss(&network, &x).backward());
         let names: Vec<&str> = parts.list.iter().map(|p| &*p.name).collect();
         assert_eq!(names, ["", "0", "1", "2", "loss"]);
-        // A product, the bias in every row, and a sum; nobody asks for the
-        // gradient of the batch.
+        // A matmul, a broadcast bias and an addition; the batch requires no
+        // gradient.
         let [first, relu, second] =
             ["0", "1", "2"].map(|name| part(&parts, name));
         assert_eq!(first.forward.operations, 3);
@@ -59,7 +59,7 @@ fn each_part_does_its_own_operations_and_those_of_its_way_back() {
         assert_eq!(second.backward.products, 2 * 5 * 4 * 2);
         assert_eq!(relu.backward.products, 0);
         assert!(relu.backward.operations > 0);
-        // A lazy device launches when somebody asks for the numbers.
+        // A lazy device launches only when the values are read.
         let is_device = matches!(device, Device::Gpu(_));
         let lazy = !is_device && device != Device::Cpu;
         for part in [first, relu, second].into_iter().filter(|_| !lazy) {
@@ -71,7 +71,7 @@ fn each_part_does_its_own_operations_and_those_of_its_way_back() {
 }
 
 #[test]
-fn all_parts_together_did_what_the_step_did() {
+fn the_counts_of_all_parts_add_up() {
     let _clean = clean();
     for device in devices() {
         let (network, x) = (network(device), batch(device));
@@ -88,15 +88,15 @@ fn all_parts_together_did_what_the_step_did() {
     }
 }
 
-/// A watch changes nothing of what is watched.
+/// Watching changes nothing about the step.
 #[test]
-fn a_watched_step_asks_for_as_much_as_any_other() {
+fn watching_a_step_adds_no_work() {
     let _clean = clean();
     for device in devices() {
         let (network, x) = (network(device), batch(device));
         let step = || loss(&network, &x).backward();
         step();
-        // Other tests leave buffers in the device's pool, or take them.
+        // Other tests return buffers to the device's pool or take them.
         let asked = |counts| Counts { allocations: 0, ..counts };
         let ((), alone) = measure(step);
         let (_, watched) = measure(|| watch(step));
@@ -105,7 +105,7 @@ fn a_watched_step_asks_for_as_much_as_any_other() {
 }
 
 #[test]
-fn a_tape_is_folded_to_the_parts_with_their_numbers() {
+fn a_folded_tape_lists_the_parts_with_their_values() {
     let _clean = clean();
     let (network, x) = (network(Device::Cpu), batch(Device::Cpu));
     let step = || {
@@ -129,14 +129,14 @@ fn a_tape_is_folded_to_the_parts_with_their_numbers() {
     assert_eq!(loss.parents, [second.id]);
     assert_eq!(loss.grad, Some(vec![1.0]));
     assert_eq!(second.grad.as_ref().map(Vec::len), Some(10));
-    // Nobody watches a tape that is taken outside.
+    // A tape that is recorded outside of `watch` has no parts.
     assert!(
         network.forward(&x).tape().records.iter().all(|r| r.part.is_none())
     );
 }
 
 #[test]
-fn each_byte_of_a_step_is_of_one_part() {
+fn each_byte_of_a_step_belongs_to_one_part() {
     let _clean = clean();
     for device in devices() {
         let (mut network, x) = (network(device), batch(device));
@@ -160,7 +160,7 @@ fn each_byte_of_a_step_is_of_one_part() {
         };
         assert_eq!(sizes(first), [64; 3], "{device}");
         assert_eq!(sizes(second), [40; 3], "{device}");
-        // The first layer keeps the batch; the weights are counted already.
+        // The first layer saves the batch; the weights are counted already.
         assert_eq!(first.kept, 5 * 3 * 4, "{device}");
         assert!(before.list.iter().all(|part| part.gradients == 0));
         let kept: usize = after.list.iter().map(|part| part.kept).sum();
@@ -174,7 +174,7 @@ fn each_byte_of_a_step_is_of_one_part() {
 }
 
 #[test]
-fn the_blocks_of_a_gpt_are_parts() {
+fn gpt_blocks_are_parts() {
     let _clean = clean();
     let sizes = GptSizes {
         vocabulary: 5,

@@ -1,4 +1,5 @@
-//! What a step costs and what it leaves behind, on every device.
+//! The costs of a training step, and the memory that it leaves in use, on
+//! every device.
 
 use std::thread;
 
@@ -13,7 +14,7 @@ use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::random::Random;
 
-/// Some of everything, there and back.
+/// A step with operations of every kind, forward and backward.
 fn step(device: Device) {
     let new = |shape: &[usize], seed: u64| {
         Tensor::rand(shape, seed, device).unwrap().requires_grad()
@@ -30,7 +31,7 @@ fn step(device: Device) {
 
 /// Promise: A training step of Part 3 leaves no node and no storage.
 #[test]
-fn a_step_leaves_no_node_and_no_storage_behind() {
+fn a_step_frees_all_nodes_and_storages() {
     let _clean = clean();
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
     let gpus = (0..gpus).map(Device::Gpu);
@@ -45,14 +46,13 @@ fn a_step_leaves_no_node_and_no_storage_behind() {
 /// Promise: No training step of Part 3 after the first builds a kernel or
 /// allocates memory.
 #[test]
-fn after_the_first_step_nothing_is_built_and_nothing_allocated() {
+fn later_steps_build_and_allocate_nothing() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // The pool is the device's, so no other test may take from it.
+    // The pool belongs to the device, so the test needs its own process.
     if !is_child() {
-        let test =
-            "after_the_first_step_nothing_is_built_and_nothing_allocated";
-        succeed(&mut child(&format!("costs::{test}")));
+        let test = "later_steps_build_and_allocate_nothing";
+        succeed(&mut child(&format!("resources::{test}")));
         return;
     }
     let device = Device::Gpu(gpu.info().index);
@@ -64,13 +64,14 @@ fn after_the_first_step_nothing_is_built_and_nothing_allocated() {
     assert_eq!((counts.allocations, counts.frees), (0, 0));
 }
 
-/// The counts are the process's, so no other test may take memory meanwhile.
+/// The counts belong to the process, so no other test may allocate memory
+/// meanwhile.
 #[test]
-fn the_memory_of_the_processor_knows_now_and_peak() {
+fn cpu_memory_reports_current_and_peak_bytes() {
     let _clean = clean();
     if !is_child() {
-        let test = "the_memory_of_the_processor_knows_now_and_peak";
-        succeed(&mut child(&format!("costs::{test}")));
+        let test = "cpu_memory_reports_current_and_peak_bytes";
+        succeed(&mut child(&format!("resources::{test}")));
         return;
     }
     let counts = || {
@@ -85,80 +86,81 @@ fn the_memory_of_the_processor_knows_now_and_peak() {
     assert_eq!(counts(), (now, peak));
     drop(Tensor::rand(&[1 << 10], 1, Device::Cpu).unwrap());
     assert_eq!(counts(), (now, peak));
-    // A storage holds what it shows and nothing behind it.
+    // A storage holds exactly the elements that it shows.
     let three = Tensor::rand(&[3], 1, Device::Cpu).unwrap();
     assert_eq!(three.array().storage().len(), 3);
 }
 
 /// Promise: Labels are uploaded to the device once.
 #[test]
-fn labels_go_to_the_device_once() {
+fn labels_are_uploaded_once() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // Other tests send lists of theirs, and few are kept.
+    // Other tests upload index lists too, and the cache is small.
     if !is_child() {
-        let test = "labels_go_to_the_device_once";
-        succeed(&mut child(&format!("costs::{test}")));
+        let test = "labels_are_uploaded_once";
+        succeed(&mut child(&format!("resources::{test}")));
         return;
     }
     let device = Device::Gpu(gpu.info().index);
     let scores = Tensor::rand(&[100, 10], 1, device).unwrap().requires_grad();
-    let sent = |labels: &[usize]| {
+    let bytes_uploaded = |labels: &[usize]| {
         let step = || scores.cross_entropy(labels).backward();
         ledger::measure(step).1.bytes_to_device
     };
-    // What else a step sends is the one of its root.
+    // The only other upload of a step is the gradient of its root.
     let labels: Vec<usize> = (0..100).map(|i| i * 7 % 10).collect();
-    assert_eq!(sent(&labels), 4 * 100 + 4);
-    assert_eq!(sent(&labels), 4);
+    assert_eq!(bytes_uploaded(&labels), 4 * 100 + 4);
+    assert_eq!(bytes_uploaded(&labels), 4);
     for shift in 1..9 {
         let others: Vec<usize> =
             labels.iter().map(|l| (l + shift) % 10).collect();
-        assert_eq!(sent(&others), 4 * 100 + 4);
+        assert_eq!(bytes_uploaded(&others), 4 * 100 + 4);
     }
-    // Eight lists came since.
-    assert_eq!(sent(&labels), 4 * 100 + 4);
+    // Eight other lists were uploaded since.
+    assert_eq!(bytes_uploaded(&labels), 4 * 100 + 4);
 }
 
-/// The host sorts indices that go down: where each begins, and what its rows
-/// are.
+/// The host sorts unsorted indices: it computes where each index begins and
+/// which rows belong to it.
 ///
 /// Promise: A second backward pass through an embedding uploads no indices.
 #[test]
-fn the_second_backward_of_an_embedding_sends_no_list() {
+fn a_second_embedding_backward_uploads_no_indices() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    // Other tests send lists of theirs, and few are kept.
+    // Other tests upload index lists too, and the cache is small.
     if !is_child() {
-        let test = "the_second_backward_of_an_embedding_sends_no_list";
-        succeed(&mut child(&format!("costs::{test}")));
+        let test = "a_second_embedding_backward_uploads_no_indices";
+        succeed(&mut child(&format!("resources::{test}")));
         return;
     }
     let device = Device::Gpu(gpu.info().index);
     let table = Tensor::rand(&[5, 3], 2, device).unwrap().requires_grad();
-    let sent = |words: &[usize]| {
+    let bytes_uploaded = |words: &[usize]| {
         let step = || table.index_select(0, words).sum().backward();
         ledger::measure(step).1.bytes_to_device
     };
-    // What else a step sends is the one of its root.
-    assert_eq!(sent(&[4, 0, 4]), 4 * (3 + 6 + 3) + 4);
-    assert_eq!(sent(&[4, 0, 4]), 4);
+    // The only other upload of a step is the gradient of its root.
+    assert_eq!(bytes_uploaded(&[4, 0, 4]), 4 * (3 + 6 + 3) + 4);
+    assert_eq!(bytes_uploaded(&[4, 0, 4]), 4);
     let grads = table.grad().unwrap().to_vec().unwrap();
     let times = [2.0, 0.0, 0.0, 0.0, 4.0];
     assert_eq!(grads, times.map(|it| [it; 3]).concat());
-    // As many beginnings, and other rows.
-    assert_eq!(sent(&[4, 4, 0]), 4 * (3 + 3) + 4);
+    // The same counts, but different rows.
+    assert_eq!(bytes_uploaded(&[4, 4, 0]), 4 * (3 + 3) + 4);
 }
 
-/// What waits may be what is missing, so it goes before a device says no.
+/// Cached buffers may be the memory that is missing, so they are freed before
+/// an allocation fails.
 #[test]
-fn where_a_device_has_no_room_nothing_waits_any_more() {
+fn cached_buffers_are_freed_before_an_allocation_fails() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     // The pool is the device's, so no other test may take from it.
     if !is_child() {
-        let test = "where_a_device_has_no_room_nothing_waits_any_more";
-        succeed(&mut child(&format!("costs::{test}")));
+        let test = "cached_buffers_are_freed_before_an_allocation_fails";
+        succeed(&mut child(&format!("resources::{test}")));
         return;
     }
     let device = Device::Gpu(gpu.info().index);
@@ -169,21 +171,21 @@ fn where_a_device_has_no_room_nothing_waits_any_more() {
     assert_eq!((memory.now, memory.peak), (0, 1 << 18));
     let cached = device.memory().unwrap().cached;
     assert!(cached >= 1 << 18);
-    // What is taken again waits no more.
+    // A buffer that is reused leaves the cache.
     let again = Tensor::rand(&[1 << 16], 1, device).unwrap();
     assert!(device.memory().unwrap().cached <= cached - (1 << 18));
-    // The device has done it before the process ends.
+    // Waits until the device is done before the process ends.
     again.to_vec().unwrap();
     drop(again);
     Tensor::rand(&[1 << 48], 1, device).expect_err("no such memory");
     assert_eq!(device.memory().unwrap().cached, 0);
 }
 
-/// The middle of a graph that nobody recorded: there the walk ends.
+/// The detached tensor in the middle has no graph.
 ///
 /// Promise: The backward pass ends at a detached tensor.
 #[test]
-fn a_context_that_is_discarded_ends_the_walk() {
+fn backward_ends_at_a_detached_tensor() {
     let _clean = clean();
     let (x, w) = (leaf(&[2.0]), leaf(&[3.0]));
     let cut = x.mul(&x).detach();
@@ -195,8 +197,8 @@ fn a_context_that_is_discarded_ends_the_walk() {
     assert_eq!(y.tape().ops(), ["leaf", "mul"]);
 }
 
-/// Whoever holds a result holds its graph: there is no graph to be freed too
-/// early, and a second backward needs no permission.
+/// A result owns its graph, so no part of the graph can be freed too early,
+/// and a second backward pass needs no option.
 ///
 /// Promise: No part of a graph is freed while its result is alive.
 #[test]
@@ -217,9 +219,9 @@ fn a_graph_lives_as_long_as_its_result() {
     assert_eq!(counts.live_nodes(), 0);
 }
 
-/// What is saved is what backward asks for, and no more.
+/// Only what the backward pass needs is saved.
 #[test]
-fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
+fn nothing_is_saved_for_operands_without_gradient() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let data = Tensor::new(&[1], &[5.0], Device::Cpu).unwrap();
@@ -235,7 +237,7 @@ fn nothing_is_saved_for_an_operand_that_needs_no_gradient() {
 
 /// Promise: A chain of 100,000 operations on a device fits in 2 MB of stack.
 #[test]
-fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
+fn a_long_chain_on_a_device_fits_a_small_stack() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
@@ -257,11 +259,11 @@ fn a_hundred_thousand_links_on_a_device_fit_a_stack_of_2_mb() {
     work.unwrap().join().unwrap();
 }
 
-/// Above the size from which threads share the rows.
+/// The matmul is large enough to be split among threads.
 ///
 /// Promise: Threads that share a matmul change none of its bits.
 #[test]
-fn threads_that_share_a_product_change_no_bit() {
+fn the_thread_count_changes_no_bits_of_a_matmul() {
     let _clean = clean();
     let a = Tensor::rand(&[2, 300, 256], 1, Device::Cpu).unwrap();
     let b = Tensor::rand(&[2, 256, 200], 2, Device::Cpu).unwrap();
@@ -274,7 +276,7 @@ fn threads_that_share_a_product_change_no_bit() {
     for threads in 2..=4 {
         assert!(product(threads) == alone, "{threads} threads");
     }
-    // A single row is below it.
+    // A single row is too small to be split.
     let row = a.slice(&[1..2, 299..300, 0..256]).matmul(&b.slice(&[
         1..2,
         0..256,
@@ -283,15 +285,15 @@ fn threads_that_share_a_product_change_no_bit() {
     assert_eq!(row.to_vec().unwrap(), alone[2 * 300 * 200 - 200..]);
 }
 
-/// Along views whose elements lie in several runs.
+/// The views are not contiguous.
 #[test]
-fn threads_that_share_a_sum_change_no_bit() {
+fn the_thread_count_changes_no_bits_of_a_sum() {
     let _clean = clean();
     let a = Tensor::rand(&[8, 301, 130], 1, Device::Cpu).unwrap();
     let inside = a.slice((.., 1.., ..));
     let copies = Tensor::rand(&[64, 32, 32, 2, 2], 2, Device::Cpu).unwrap();
     let window = Window::new([2, 2]).stride([2, 2]);
-    // The largest are zeros of both signs, of which the first counts.
+    // The maxima are zeros of both signs, of which the first one counts.
     let down = Tensor::rand(&[1030, 150], 3, Device::Cpu).unwrap();
     let zeros = Tensor::new(&[4, 1], &[0., -0., -1., 0.], Device::Cpu).unwrap();
     let signs = zeros.expand(&[4, 40000]).reshape(&[4000, 40]);
@@ -315,13 +317,13 @@ fn threads_that_share_a_sum_change_no_bit() {
     }
 }
 
-/// So a network says the same of a picture alone as among others, and no
-/// thread can change a bit.
+/// A network therefore gives the same result for an image alone as in a batch,
+/// and threads cannot change a bit.
 ///
 /// Promise: On the CPU, a row of a matmul has the same bits alone as among
 /// other rows.
 #[test]
-fn a_row_of_a_product_does_not_know_the_others() {
+fn a_matmul_row_has_the_same_bits_alone() {
     let _clean = clean();
     let mut random = Random(9);
     for case in 0..300 {
@@ -345,13 +347,13 @@ fn a_row_of_a_product_does_not_know_the_others() {
     }
 }
 
-/// A matrix that is used once is walked through, by several of its lines at a
-/// time, and by threads.
+/// A matrix that is used once is read in place, several rows at a time and by
+/// several threads.
 ///
 /// Promise: A matrix-vector product has the same bits as the product of each
 /// row alone.
 #[test]
-fn a_matrix_by_a_vector_has_the_bits_of_its_lines() {
+fn a_matrix_vector_product_has_the_bits_of_its_rows() {
     let _clean = clean();
     let rand = |shape: &[usize], seed| {
         Tensor::rand(shape, seed, Device::Cpu).unwrap().shift(-0.5)
@@ -379,7 +381,7 @@ fn a_matrix_by_a_vector_has_the_bits_of_its_lines() {
 
 /// Promise: A NaN in one row of a matmul does not spread to other rows.
 #[test]
-fn infinity_times_zero_stays_in_its_row_of_a_product() {
+fn a_nan_stays_in_its_row_of_a_matmul() {
     let _clean = clean();
     let (m, k, n) = (37, 21, 19);
     let mut a = vec![1.0; m * k];
