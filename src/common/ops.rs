@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reduction_says_its_axes_unless_they_are_all() {
+    fn partial_reductions_print_their_axes() {
         for op in [Op::Sum(vec![0, 1], Keep::No), Op::Max(vec![0, 1], Keep::No)]
         {
             assert_eq!(op.parameters(2), "");

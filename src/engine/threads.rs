@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_threads_as_the_pool_has_share_what_there_is() {
+    fn every_thread_of_the_pool_takes_part() {
         for threads in 2..=4 {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| check(threads));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_in_no_pool_gets_a_team_and_is_a_part_of_it() {
+    fn a_thread_outside_a_pool_gets_its_own_team() {
         let work = || {
             assert!(rayon::current_thread_index().is_none());
             for _ in 0..100 {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_is_called_once_and_sleeps_when_there_is_nothing_to_do() {
+    fn helpers_are_woken_once_and_sleep_when_idle() {
         let work = || TEAM.with(|team| calls(team.as_ref().unwrap()));
         thread::spawn(work).join().unwrap();
     }
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_that_is_called_looks_for_more_to_do() {
+    fn a_woken_helper_spins_for_more_work() {
         let work = || {
             let pool = ThreadPoolBuilder::new().num_threads(2);
             let pool = pool.use_current_thread().build().unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_looks_for_a_while_and_not_within_its_own_look() {
+    fn spinning_is_limited_in_time_and_not_nested() {
         let work = || {
             let start = Instant::now();
             spin_for_work();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_work_is_done_once_within_another_and_after_a_panic() {
+    fn nested_work_runs_once_also_after_a_panic() {
         let work = || {
             for (outer, inner) in [(1000, 1), (1, 1000), (7, 9), (0, 5)] {
                 let done = AtomicUsize::new(0);

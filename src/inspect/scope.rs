@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn each_launch_is_charged_to_the_innermost_scope() {
+    fn launches_count_for_the_innermost_scope() {
         launch();
         let ((), parts) = watch(|| {
             launch();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_belongs_to_the_part_that_made_the_node() {
+    fn backward_work_counts_for_the_scope_of_the_node() {
         let ((), parts) = watch(|| {
             {
                 let _scope = scope("made");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_its_scopes_and_its_watch() {
+    fn a_panic_ends_scopes_and_watch() {
         let ((), parts) = watch(|| {
             let broken = std::panic::catch_unwind(|| {
                 watch(|| {

@@ -281,13 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_over_all_axes_is_rounded_once() {
+    fn sums_over_all_axes_are_rounded_once() {
         let a = array(&[2, 2], vec![1e8, 1.0, -1e8, 0.0]);
         assert_eq!(slice(&sum_axes(&a, &[0, 1])), [1.0]);
     }
 
     #[test]
-    fn no_thread_changes_a_bit() {
+    fn the_thread_count_changes_no_bit() {
         // Above the thresholds, with sizes that threads do not divide evenly.
         let size = PARALLEL + 4099;
         let (x, y) = (random(&[size], 1), random(&[size], 2));

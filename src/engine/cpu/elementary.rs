@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_errors_are_few_units_in_the_last_place() {
+    fn errors_are_a_few_units_in_the_last_place() {
         type Row = (&'static str, fn(Fma, f32) -> f32, fn(f64) -> f64, f64);
         let functions: [Row; 4] = [
             ("exp", exp, f64::exp, 1.0),

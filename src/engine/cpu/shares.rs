@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_has_whole_rows_and_enough_of_them() {
+    fn a_block_has_complete_and_enough_rows() {
         // A row of 64 x 64 is a block; rows of 64 x 63 form one block.
         assert_eq!(leading_axes(&[3, 64, 64], &[1, 2]), 1);
         assert_eq!(leading_axes(&[3, 64, 63], &[2, 1]), 0);

@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_four_are_level() {
+    fn runs_of_four_count_as_contiguous() {
         assert!(
             is_mostly_contiguous(&[5, 6, 7, 8])
                 && !is_mostly_contiguous(&[5, 6, 7])

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_share_what_is_large_enough() {
+    fn large_products_use_all_threads() {
         assert_eq!(threads_for(MIN_PARALLEL - 1, || 4), 1);
         assert_eq!(threads_for(MIN_PARALLEL, || 4), 4);
         for count in [1, 2] {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_shares_nothing() {
+    fn one_thread_does_not_split_the_work() {
         for (count, shared) in [(1, false), (2, true)] {
             let pool = ThreadPoolBuilder::new().num_threads(count).build();
             let found = pool.unwrap().install(|| is_shared(MIN_PARALLEL));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_thread_gets_a_part_and_few_lines_are_cut_along_k() {
+    fn work_is_split_per_thread_and_short_sides_along_k() {
         let cut = |sizes, threads| {
             let Partition { height, width, is_parallel, concurrent_sums } =
                 Partition::new(sizes, threads);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_get_large_parts_and_then_small_ones() {
+    fn threads_get_large_parts_first() {
         let lengths = |sizes: [usize; 3], threads| {
             Partition::new(sizes, threads).lengths(sizes[0], sizes[1])
         };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_laid_out_for_many_tiles_and_where_they_are_in_pieces() {
+    fn rows_are_packed_for_many_tiles_or_if_noncontiguous() {
         assert!(reads_in_place(MAX_UNPACKED_TILES, 1) && reads_in_place(1, 1));
         assert!(
             !reads_in_place(MAX_UNPACKED_TILES + 1, 1)
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_has_as_many_rows_as_registers_hold_sums_of() {
+    fn tile_height_follows_the_register_count() {
         let shape_of = |lines, rows, registers, lanes| {
             let TileShape { height, is_double, is_direct } =
                 TileShape::new(lines, rows, registers, lanes);

@@ -123,7 +123,7 @@ mod tests {
 
     /// Promise: A device without `f64` says so and says what to do.
     #[test]
-    fn a_device_without_f64_says_so_and_what_to_do() {
+    fn a_device_without_f64_suggests_a_remedy() {
         let Ok([device, ..]) = devices() else { return };
         let mut bare = device.clone();
         bare.supports_f64 = false;

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_and_many_adjacent_columns_have_a_separate_kernel() {
+    fn few_rows_with_adjacent_columns_have_their_own_kernel() {
         let has = |m: usize, k: usize, n: usize, step: usize| {
             let (a, b) = (zeros(&[m, k]), lines_apart(n, k, step));
             Product::new(&a, &b, 0, 1).unwrap().has_few_rows()

@@ -387,7 +387,7 @@ mod tests {
     /// Promise: No value of `RUNGRAD_TENSOR_CORES` except `off` disables
     /// tensor cores.
     #[test]
-    fn tensor_cores_are_off_by_one_word() {
+    fn only_the_value_off_disables_tensor_cores() {
         let is_off_by = |value: &str| is_off(Some(value.into()));
         assert!(is_off_by("off"));
         assert!(!is_off(None), "the variable is not set");
@@ -399,7 +399,7 @@ mod tests {
     /// Promise: A matmul uses the largest tiles that still occupy every
     /// compute unit.
     #[test]
-    fn the_largest_tiles_are_taken_of_which_there_are_enough() {
+    fn the_largest_tiles_that_fill_the_device_are_chosen() {
         let plain = |it: &&Tiles| it.on_cores.is_none();
         let all: Vec<&Tiles> = TILES.iter().filter(plain).collect();
         let [large, .., small] = all[..] else { panic!("two at least") };

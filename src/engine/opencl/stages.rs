@@ -377,7 +377,7 @@ mod tests {
 
     /// On a CPU, the backend never chooses the kernel for short columns.
     #[test]
-    fn the_kernel_for_short_columns_agrees_with_the_one_for_parts() {
+    fn the_short_column_kernel_agrees_with_the_general_one() {
         let Ok([device, ..]) = devices() else { return };
         let gpu = OpenCl::open(device.index).unwrap();
         for shape in [[1, 65, 2], [3, 70, 9], [2, 2048, 33]] {

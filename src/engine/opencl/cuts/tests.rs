@@ -141,7 +141,7 @@ fn a_product_with_long_sums_has_a_group_per_square() {
 /// Promise: A matmul splits its sums when compute units would otherwise be
 /// idle.
 #[test]
-fn tiles_share_their_sums_where_units_would_idle() {
+fn sums_are_split_if_compute_units_would_idle() {
     let cut = |limits: DeviceLimits, of, batches, kind| {
         limits.by_tiles(sizes(of, batches), [64, 32], 128, kind)
     };
@@ -209,7 +209,7 @@ fn a_copy_has_a_group_for_each_tile_and_not_too_many() {
 }
 
 #[test]
-fn a_column_is_shared_except_on_a_cpu() {
+fn columns_use_a_group_except_on_a_cpu() {
     assert_eq!(TWO.column_group(), [256, 1]);
     assert_eq!(CARD.column_group(), [8, 32]);
 }
