@@ -330,7 +330,7 @@ fn a_forked_process_gets_an_error_about_the_fork() {
             // SAFETY: the function that is called takes no arguments.
             unsafe { atexit(leave) };
         }
-        // The thread also drops its buffers when it ends.
+        // `exit` also runs the destructors of this thread.
         // SAFETY: `exit` takes only a number.
         unsafe { exit(1) }
     }

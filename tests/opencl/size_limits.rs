@@ -240,7 +240,7 @@ fn matmul_rejects_inconsistent_sizes() {
 }
 
 #[test]
-fn float4_rows_need_sizes_divisible_by_four() {
+fn matmul_kernels_check_alignment_and_axes() {
     let Some(probe) = Probe::new() else { return };
     for tiles in TILES {
         for kernel in tiles.kernels {

@@ -40,10 +40,9 @@ fn f64_and_f16_kernels_are_clean_in_oclgrind() {
     }
 }
 
-/// After the host has written part of a buffer, Oclgrind 21 forgets the writes
-/// of a kernel past that part: here two elements that no kernel has left
-/// unwritten are reported. So `numbers` returns no buffer to the pool that the
-/// host wrote.
+/// After the host has written part of a buffer, Oclgrind 21 forgets what a
+/// kernel writes past that part: here it reports two elements whose values are
+/// right. So `numbers` gives no buffer that the host wrote back to the pool.
 ///
 /// Promise: The one false alarm of Oclgrind is reproduced by a test.
 #[test]

@@ -107,7 +107,7 @@ fn long_attention_takes_one_launch_and_two_backward() {
     assert_eq!(counts.launches, 1);
     let (_, counts) = ledger::measure(|| y.backward_with(&above));
     assert_eq!(counts.launches, 2);
-    // A group caches the keys of up to 32 positions in local memory.
+    // A single group can hold a head with 32 positions, but not with 33.
     for (positions, launches) in [(32, 1), (33, 2)] {
         let x = random_leaf(&[1, positions, 96], 1, device);
         let y = x.self_attention(1);

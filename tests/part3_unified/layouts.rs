@@ -106,14 +106,14 @@ pub(crate) fn random_layout_as(
     }
 }
 
-/// Returns a dense leaf with the elements that `turn` produces.
+/// Returns a dense leaf with the elements that `transform` produces.
 fn dense_leaf(
     place: DeviceAndType,
     shape: &[usize],
     values: &[f32],
-    turn: impl FnOnce(&Tensor) -> Tensor,
+    transform: impl FnOnce(&Tensor) -> Tensor,
 ) -> Tensor {
-    let transformed = turn(&tensor(shape, values, place));
+    let transformed = transform(&tensor(shape, values, place));
     let dense = transformed.array().compact().unwrap();
     Tensor::from(dense).requires_grad()
 }

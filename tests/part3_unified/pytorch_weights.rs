@@ -74,7 +74,10 @@ fn pytorch_weights_give_the_scores_of_pytorch() {
     let turned = Tensor::new(&[16, 16], &turned, Device::Cpu).unwrap();
     *square.1 = turned.requires_grad();
     let ours = scores(&wrong, Device::Cpu).to_vec().unwrap();
-    assert!(max_difference(&ours, &right) > 1.0, "nobody would notice");
+    assert!(
+        max_difference(&ours, &right) > 1.0,
+        "the difference is too small to see"
+    );
 }
 
 /// Promise: PyTorch computes the same outputs from weights that were saved

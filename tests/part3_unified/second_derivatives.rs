@@ -1,6 +1,6 @@
-//! SecondDerivativeCase derivatives: a gradient rule is composed of tensor operations, so
-//! its result can be differentiated too. The reference takes finite
-//! differences twice, in `f64`.
+//! Second derivatives: a gradient rule is composed of tensor operations, so its
+//! result can be differentiated too. The reference takes finite differences
+//! twice, in `f64`.
 
 use rungrad::gradcheck::dot;
 use rungrad::opencl;

@@ -2,7 +2,7 @@
 //!
 //! The expected values are those of PyTorch 2.15 for the same calls, with two
 //! exceptions. For a product with a NaN, PyTorch returns NaN gradients,
-//! whereas here each element has the product of the others. For a minimum that
+//! whereas here each element has the product of the others. If the minimum
 //! is NaN, PyTorch gives all elements a NaN gradient. In two cases our results
 //! are more accurate, as rustdoc states: the derivative of `gelu_tanh` far
 //! from 0, and a norm whose squares overflow or underflow.
