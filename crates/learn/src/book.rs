@@ -14,7 +14,7 @@ use crate::serve;
 use crate::setup::network_trouble;
 use crate::terminal::say;
 
-/// The one mdBook that the book is written for.
+/// The mdBook version that the book is written for.
 pub(crate) const VERSION: &str = "0.5.4";
 
 pub(crate) const COMMAND: Command = Command {
@@ -37,7 +37,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     words.rest(0)?;
     let mdbook = mdbook(checkout)?;
     let log = checkout.log("book")?;
-    // What is saved from now on may be too late for the first build.
+    // Changes saved from now on may be too late for the first build.
     let before = stamp(checkout);
     let complaints = build(checkout, &mdbook, &log)?;
     for line in &complaints {
@@ -60,7 +60,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     rebuild(checkout, &mdbook, &log, before)
 }
 
-/// Hands the address to the system's own opener.
+/// Opens the address in the system's browser, or returns false without an
+/// opener.
 fn opens(address: &str) -> bool {
     let openers = ["open", "wslview", "xdg-open"];
     let opener = openers.iter().find_map(|name| machine::program(name));
@@ -68,12 +69,12 @@ fn opens(address: &str) -> bool {
         let mut command = Child::new(opener);
         command.arg(address).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        // A browser that was not open yet may be the opener until it closes.
+        // If no browser was open, the opener may run until the browser closes.
         command.spawn().is_ok()
     })
 }
 
-/// Builds the book again whenever something has changed that it shows.
+/// Rebuilds the book whenever a file that it shows has changed.
 fn rebuild(
     checkout: &Checkout,
     mdbook: &Path,
@@ -100,7 +101,7 @@ fn rebuild(
     }
 }
 
-/// The files of the book and of what it quotes, each with its time.
+/// The modification times of the book's files and of the files that it quotes.
 type Stamp = BTreeMap<PathBuf, Option<SystemTime>>;
 
 fn stamp(checkout: &Checkout) -> Stamp {
@@ -120,8 +121,8 @@ fn stamp(checkout: &Checkout) -> Stamp {
     files
 }
 
-/// Builds the book and returns what mdBook complained about. mdBook itself
-/// calls a page with a missing include a success.
+/// Builds the book and returns mdBook's complaints, because mdBook itself
+/// succeeds even if an include is missing.
 pub fn build(
     checkout: &Checkout,
     mdbook: &Path,
@@ -154,7 +155,8 @@ fn folder(checkout: &Checkout) -> PathBuf {
     checkout.target.join("book")
 }
 
-/// Finds the pinned mdBook: ours, else the same version on the search path.
+/// Returns the pinned mdBook: our own, or else the same version on the search
+/// path.
 pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     let ours = checkout.target.join("tools/bin/mdbook");
     let candidates = [Some(ours), machine::program("mdbook")];
@@ -164,7 +166,7 @@ pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     })
 }
 
-/// Finds the pinned mdBook, compiled first when it is not there.
+/// Returns the pinned mdBook, which is compiled first if it is missing.
 pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     if let Some(path) = installed(checkout) {
         return Ok(path);
@@ -177,7 +179,8 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     let scratch = tools.join("build");
     let mut command = checkout.cargo(&["install", "mdbook", "--locked"]);
     command.args(["--version", VERSION]).arg("--root").arg(&tools);
-    // The server is ours, and so mdBook is half as much to compile.
+    // We have our own server. Without mdBook's server, only half the code has
+    // to be compiled.
     command.args(["--no-default-features", "--features", "search"]);
     command.arg("--target-dir").arg(&scratch);
     for (name, value) in QUICK_PROFILE {
@@ -197,8 +200,8 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     built.map(|()| tools.join("bin/mdbook"))
 }
 
-/// A book of this size builds in well under a second without any
-/// optimization, so mdBook's own build need not wait for one.
+/// A book of this size builds in well under a second without optimization, so
+/// mdBook itself is compiled without it.
 const QUICK_PROFILE: &[(&str, &str)] = &[
     ("OPT_LEVEL", "0"),
     ("CODEGEN_UNITS", "16"),

@@ -1,5 +1,4 @@
-//! `cargo learn doctor`: what this machine has, and what each part can do
-//! with it.
+//! `cargo learn doctor`: what this machine has, and which parts it can run.
 
 use std::fs;
 use std::time::Duration;
@@ -90,7 +89,7 @@ fn row(name: &str, value: &str) {
     say!("  {name:<13} {value}");
 }
 
-/// Finds the version of the compiler, or what is wrong with it.
+/// Returns the compiler's version, or an error if it is too old or missing.
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let Some(said) = machine::answer(&rustc, &["--version"]) else {
@@ -114,12 +113,12 @@ fn toolchain(checkout: &Checkout) -> Result<String, String> {
     }
 }
 
-/// Reads `1.95.0` as numbers that can be compared.
+/// Parses `1.95.0` into numbers that can be compared.
 fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
 }
 
-/// Prints and returns the devices that the drivers have.
+/// Prints and returns the devices that the drivers list.
 fn devices(checkout: &Checkout) -> Vec<String> {
     let asked = ask(checkout, &[], "asking the drivers for their devices");
     let said = match &asked {
@@ -141,8 +140,8 @@ fn devices(checkout: &Checkout) -> Vec<String> {
     devices
 }
 
-/// Runs the program `devices` of `crates/tools/` with one option, in a child process,
-/// and returns what it wrote.
+/// Runs the program `devices` of `crates/tools/` with one option in a child
+/// process and returns its output.
 fn ask(
     checkout: &Checkout,
     options: &[&str],
@@ -166,9 +165,10 @@ fn ask(
     Ok(text)
 }
 
-/// Runs a kernel on each device, by a program of `crates/tools/`, and returns whether
-/// one of the devices ran it. A driver may list its devices and still be unable
-/// to run anything: its cache may be damaged, or its disk full.
+/// Runs a kernel on each device, with a program of `crates/tools/`, and
+/// returns whether at least one device ran it. A driver may list its devices
+/// and still fail to run anything, for example because its cache is damaged or
+/// the disk is full.
 fn runs_kernels(checkout: &Checkout) -> bool {
     let what = "running a kernel on each device";
     let found = match ask(checkout, &["--run"], what) {

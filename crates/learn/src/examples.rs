@@ -1,4 +1,4 @@
-//! `cargo learn run`: the examples, part by part.
+//! `cargo learn run`: the examples, grouped by part.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
@@ -46,18 +46,18 @@ const PARTS: &[(&str, &str)] = &[
     ("part3", "one tensor for every device"),
 ];
 
-/// A program of `examples/`, and the first sentence of its description.
+/// A program in `examples/` and the first sentence of its description.
 struct Example {
     name: String,
     summary: String,
-    /// Whether it hands its `main` to the crate, which records a timeline.
+    /// Whether it passes its `main` to the crate, which can record a timeline.
     is_framed: bool,
-    /// Whether it makes a device of its own, which it finds by its name.
+    /// Whether it registers a custom device, which is then selected by name.
     registers: bool,
 }
 
 impl Example {
-    /// Returns the part whose name the example's begins with.
+    /// Returns the part that the example's name begins with.
     fn part(&self) -> Option<&'static str> {
         let is_of = |(part, _): &&(&str, &str)| {
             self.name.strip_prefix(part).is_some_and(|it| it.starts_with('_'))
@@ -104,7 +104,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             chosen.len()
         )));
     }
-    // One that fails keeps nobody from the others of its part.
+    // If an example fails, the others of its part still run.
     let mut failed = vec![];
     for example in &chosen {
         if chosen.len() > 1 {
@@ -144,21 +144,22 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
 #[derive(Clone, Copy)]
 pub(crate) enum Program<'a> {
     Example(&'a str),
-    /// Of `crates/tools/`, a package that waits for no package of the tests.
+    /// A program of `crates/tools/`, a package that does not depend on any
+    /// test package.
     Tool(&'a str),
-    /// A tool on Part 1 alone, of a fresh clone: it waits for nothing that
-    /// Part 1 does not need, and for no second that would make it fast.
+    /// A tool that needs only Part 1, built as soon as possible in a fresh
+    /// clone: with few dependencies and without optimization.
     Light(&'a str),
-    /// A tool that prints times, and so is built to be fast.
+    /// A tool that prints times, built with optimization.
     Stopwatch(&'a str),
 }
 
-/// Only the crate is compiled otherwise: all that it stands on is shared with
-/// every later build.
+/// The setting for [`Program::Light`]. Only `rungrad` itself is built
+/// differently, so its dependencies are shared with every later build.
 pub const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
 
 impl Program<'_> {
-    /// Prepares `cargo VERB` of this program.
+    /// Returns the command `cargo VERB` for this program.
     pub(crate) fn cargo(&self, checkout: &Checkout, verb: &[&str]) -> Child {
         let mut command = checkout.cargo(verb);
         match self {
@@ -176,7 +177,7 @@ impl Program<'_> {
         command
     }
 
-    /// Builds it, and shows a status line.
+    /// Builds the program and shows a status line.
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
@@ -190,8 +191,8 @@ impl Program<'_> {
         process::succeed(checkout, &what, &mut command, &log)
     }
 
-    /// Builds it, and hands the terminal to it. It runs in the learner's own
-    /// folder, where the files that it names are.
+    /// Builds the program and runs it in the foreground, in the learner's
+    /// current folder, so that relative file names work.
     pub(crate) fn run(
         &self,
         checkout: &Checkout,
@@ -216,7 +217,7 @@ impl Program<'_> {
     }
 }
 
-/// Lists all examples in the order of the list: by part, then by name.
+/// Returns all examples, sorted by part and then by name.
 fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     let entries = fs::read_dir(folder).map_err(|error| {
         Stop::Failed(format!("cannot read {}: {error}", folder.display()))
@@ -239,7 +240,7 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     Ok(examples)
 }
 
-/// Finds the name of the example at `path`, and its main file.
+/// Returns the name of the example at `path`, and its main file.
 fn source(path: &Path) -> Option<(String, PathBuf)> {
     let name = path.file_stem()?.to_str()?.to_string();
     if path.extension().is_some_and(|extension| extension == "rs") {
@@ -249,7 +250,7 @@ fn source(path: &Path) -> Option<(String, PathBuf)> {
     main.is_file().then_some((name, main))
 }
 
-/// Finds the first sentence of the comment at the top of a program.
+/// Returns the first sentence of the comment at the top of a program.
 fn first_sentence(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
     let text = lines.collect::<Vec<_>>().join(" ");
@@ -289,8 +290,8 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
     ))
 }
 
-/// Checks the name of a device, as `rungrad` reads it. Whether a device of the
-/// machine exists, only the example can tell; and so with a device of its own.
+/// Checks the name of a device by the rules of `rungrad`. Only the example can
+/// tell whether a device of the machine, or a custom device, exists.
 fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
     let lazy = device.strip_prefix("fused:");
     let number = lazy.or_else(|| device.strip_prefix("gpu:"));

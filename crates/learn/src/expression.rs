@@ -1,5 +1,5 @@
-//! `cargo learn try`: the expression bench, a program of `crates/tools/` that we
-//! build and hand the terminal to.
+//! `cargo learn try`: builds and runs the expression checker of
+//! `crates/tools/`.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -41,13 +41,13 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     bench.run(checkout, None, &args)
 }
 
-/// Finds the words that name the learner's own engine.
+/// Returns the index of `--engine mine`, the learner's own engine.
 fn names_mine(words: &[String]) -> Option<usize> {
     words.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
 }
 
-/// Tells whether the words name an engine that the light bench has not. What it
-/// does not understand, it refuses itself, and soon.
+/// Returns whether the arguments name an engine that the light build does not
+/// contain. The checker itself quickly rejects invalid arguments.
 fn needs_opencl(words: &[String]) -> bool {
     let is_engine = |word: &str| ["part2", "part3"].contains(&word);
     words.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))

@@ -1,12 +1,12 @@
-//! What this machine has, found by looking at files: no driver is loaded, so
-//! nothing here can hang or crash.
+//! What is installed on this machine, found by looking at files. No driver is
+//! loaded, so nothing here can hang or crash.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-/// Finds the full path of a program that the shell would find.
+/// Returns the full path of a program on the search path.
 pub fn program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
@@ -17,26 +17,27 @@ pub fn program(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// Returns what a program prints, when it runs and succeeds.
+/// Returns the output of a program, or `None` if it does not run or fails.
 pub fn answer(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
 }
 
-/// Tells whether the system's package manager would obey us.
+/// Returns whether the user is root and may use the package manager.
 pub(crate) fn is_root() -> bool {
     answer("id", &["-u"]).as_deref() == Some("0")
 }
 
-/// Finds the library that the learner names instead of the system's loader.
+/// Returns the library that `RUNGRAD_OPENCL_LIBRARY` names in place of the
+/// system's loader.
 fn named_library() -> Option<PathBuf> {
     let name = env::var_os("RUNGRAD_OPENCL_LIBRARY")?;
     (!name.is_empty()).then(|| name.into())
 }
 
-/// Finds the OpenCL loader: the library that programs open and that finds
-/// drivers.
+/// Returns the path of the OpenCL loader, the library that programs open and
+/// that finds the drivers.
 pub(crate) fn loader() -> Option<PathBuf> {
     if let Some(library) = named_library() {
         return Some(library);
@@ -57,7 +58,7 @@ pub(crate) fn loader() -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file()).or_else(cached_loader)
 }
 
-/// Finds the loader in a folder that only the system's own list knows.
+/// Finds a loader in a folder that only the system's linker cache knows.
 fn cached_loader() -> Option<PathBuf> {
     let list = answer("ldconfig", &["-p"])
         .or_else(|| answer("/sbin/ldconfig", &["-p"]))?;
@@ -66,15 +67,15 @@ fn cached_loader() -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// Tells where the loader looks for the files that name the drivers.
+/// Returns the folder in which the loader looks for the files that name the
+/// drivers.
 pub(crate) fn vendors() -> PathBuf {
     let named = env::var_os("OCL_ICD_VENDORS").filter(|name| !name.is_empty());
     named.map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
 }
 
-/// Lists the names of the drivers' files, sorted, and of drivers that
-/// `OCL_ICD_FILENAMES` names to the loader, as it does where a container has
-/// no such files.
+/// Lists the file names of the drivers, sorted, and the drivers that
+/// `OCL_ICD_FILENAMES` names, as in containers without such files.
 pub(crate) fn drivers() -> Vec<String> {
     if named_library().is_some() {
         return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
@@ -120,8 +121,8 @@ impl PackageManager {
         found.map(|(_, packages)| *packages)
     }
 
-    /// Tells whether it wants root: Homebrew refuses it, and the others need
-    /// it.
+    /// Returns whether the package manager requires root. Homebrew rejects it;
+    /// the others require it.
     pub(crate) fn wants_root(self) -> bool {
         self != PackageManager::Brew
     }
@@ -143,14 +144,14 @@ impl PackageManager {
     }
 }
 
-/// The packages of Debian that compile to WebAssembly, where rustup cannot
-/// fetch its target.
+/// The Debian packages that compile to WebAssembly, for machines on which
+/// rustup cannot download the target.
 const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
 
-/// The packages of Debian that compile the plugin of Oclgrind.
+/// The Debian packages that compile the plugin of Oclgrind.
 const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
 
-/// Tells whether our own compiler has a standard library for WebAssembly.
+/// Returns whether the compiler in use has a standard library for WebAssembly.
 pub fn has_wasm_target() -> bool {
     answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
         let library = "lib/rustlib/wasm32-unknown-unknown/lib";
@@ -158,9 +159,9 @@ pub fn has_wasm_target() -> bool {
     })
 }
 
-/// Finds the folder of a compiler that has the source of its standard library,
-/// and can so compile it for WebAssembly: Debian's, perhaps behind another one
-/// on the search path.
+/// Returns the folder of a compiler that comes with the source of the standard
+/// library and can therefore compile it for WebAssembly. Debian's compiler
+/// does, and it may come after a different one on the search path.
 pub fn compiler_with_source() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find(|folder| {
@@ -175,13 +176,13 @@ pub fn compiler_with_source() -> Option<PathBuf> {
     })
 }
 
-/// Who misses a tool. Each has those of the ones before, too.
+/// Who needs a tool. Each audience also needs the tools of the previous ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
     Learner,
-    /// Who changes the course.
+    /// Changes the course.
     Author,
-    /// Who changes what runs in its pages.
+    /// Changes what runs in the pages.
     AuthorOfPages,
 }
 
@@ -189,12 +190,11 @@ pub(crate) enum Whose {
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) purpose: &'static str,
-    /// Without it whole parts of the course stay dark.
+    /// Without it, whole parts of the course cannot run.
     pub(crate) needed: bool,
     pub(crate) whose: Whose,
     pub(crate) is_there: fn() -> bool,
-    /// The packages of apt, dnf, pacman and Homebrew; empty where the manager
-    /// has none.
+    /// The packages of apt, dnf, pacman and Homebrew; empty if there is none.
     packages: [&'static str; 4],
 }
 
@@ -208,7 +208,7 @@ impl Tool {
     }
 }
 
-/// All of them, in the order in which they are installed.
+/// All tools, in the order of installation.
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "OpenCL loader",
@@ -284,7 +284,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// Lists the tools of somebody that are not there.
+/// Lists the tools that an audience needs and that are missing.
 pub(crate) fn missing(whose: Whose) -> Vec<&'static Tool> {
     let theirs = TOOLS.iter().filter(|tool| tool.whose <= whose);
     theirs.filter(|tool| !(tool.is_there)()).collect()

@@ -1,7 +1,8 @@
-//! The word that was probably meant.
+//! Suggests the word that was probably meant.
 
-/// Finds the candidate that the fewest edits turn `word` into, or that begins
-/// with what they do; the first of equals.
+/// Returns the candidate with the fewest edits from `word`. A candidate that
+/// only begins with such a word counts one edit more. The first of several
+/// equal candidates wins.
 pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     let long = word.chars().count();
     let distance = |name: &&&str| {

@@ -1,5 +1,5 @@
-//! Long work as a child process: it writes to a log, shows that it lives, and
-//! ends in time, whatever it does.
+//! Runs long work in a child process with a log, a status line and a time
+//! limit.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -14,19 +14,19 @@ use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
 use crate::terminal::{self, cut, say, spoken};
 
-/// How a child ended.
+/// How a child process ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The exit code; 128 + n for signal n, as a shell counts.
+    /// The exit code. For signal n it is 128 + n, as in a shell.
     Exited(i32),
-    /// The limit passed; the child and its children have been killed.
+    /// The time limit passed, and the child and its children were killed.
     TimedOut(Duration),
 }
 
-/// A child runs in a process group of its own, so that all of its children can
-/// be ended with it. That group does not hear a Ctrl-C, and nobody would hear
-/// of our own death: so a guard in the group waits for the end of a pipe
-/// that only we hold open, and then ends the group.
+/// A child runs in a separate process group, so that it can be killed together
+/// with all of its children. That group receives no Ctrl-C and would not
+/// notice our own death. So a guard in the group waits for the end of a pipe
+/// that only we hold open, and then kills the group.
 const GUARD: &str = r#"
 exec 3<&0 4>&2 2>/dev/null
 "$@" </dev/null 2>&4 3<&- 4>&- &
@@ -39,12 +39,12 @@ kill -KILL "$guard"
 exit "$code"
 "#;
 
-/// How a command is run to its end: with a status line, or without.
+/// Runs a command to its end, with or without a status line.
 pub type Follow =
     fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
-/// Runs `command` with its output in `log` and a line that says what is going
-/// on, and ends it after `limit`.
+/// Runs `command` with its output in `log`, shows a status line, and kills the
+/// command after `limit`.
 pub fn follow(
     what: &str,
     command: &mut Command,
@@ -54,8 +54,8 @@ pub fn follow(
     to_the_end(command, log, limit, Some(StatusLine::new(what, log)))
 }
 
-/// Does the same in silence, for one of many at a time: their status lines
-/// would stand in each other's way, and whoever started them shows one for all.
+/// Like [`follow`], without a status line, for commands that run at the same
+/// time. The caller shows one status line for all of them.
 pub fn follow_in_silence(
     _: &str,
     command: &mut Command,
@@ -75,14 +75,15 @@ fn to_the_end(
     if let Some(ending) = wait(&mut child, status, Some(limit))? {
         return Ok(ending);
     }
-    // The guard sees the end of the pipe and ends its group.
+    // The guard sees the end of the pipe and kills its group.
     drop(child.stdin.take());
     let _ = child.wait();
     Ok(Ending::TimedOut(limit))
 }
 
-/// Does the same for what must end in its own way: nobody ends it, and a Ctrl-C
-/// is its own affair, as if it had been typed into the terminal.
+/// Like [`follow`], without a time limit, for a command that must not be
+/// killed. It receives Ctrl-C itself, as if it had been typed into the
+/// terminal.
 pub(crate) fn follow_uninterrupted(
     what: &str,
     command: &mut Command,
@@ -94,7 +95,7 @@ pub(crate) fn follow_uninterrupted(
     Ok(ending.expect("without a limit it waits for the end"))
 }
 
-/// Waits for the end of a child, or of the time that it has.
+/// Waits until a child has ended. Returns `None` after `limit`.
 fn wait(
     child: &mut Child,
     mut status: Option<StatusLine>,
@@ -120,8 +121,8 @@ fn wait(
     unreachable!("there is always one pause more")
 }
 
-/// Tells how long one sleeps between two looks at what runs: what ends soon is
-/// not waited for, and to wait long takes no time of a core.
+/// Returns the pauses between two looks at a child. They grow, so that a short
+/// command ends without delay and a long one costs no processor time.
 fn pauses() -> impl Iterator<Item = Duration> {
     let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
@@ -160,8 +161,8 @@ fn guarded(command: &Command) -> Command {
     guarded
 }
 
-/// Runs `command` in the foreground, with the learner's own terminal, and
-/// passes its exit code on.
+/// Runs `command` in the foreground on the learner's terminal and passes its
+/// exit code on.
 pub(crate) fn run_in_foreground(command: &mut Command) -> Result<(), Stop> {
     let status = command
         .status()
@@ -181,8 +182,8 @@ fn code_of(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(signal)
 }
 
-/// The line that says what is going on: rewritten in place on a terminal, now
-/// and then a plain line elsewhere.
+/// The status line: rewritten in place on a terminal, and otherwise printed as
+/// a plain line from time to time.
 struct StatusLine<'a> {
     what: &'a str,
     log: &'a Path,
@@ -234,9 +235,9 @@ fn last_line(log: &Path) -> Option<String> {
     lines.find(|it| !it.is_empty()).map(str::to_string)
 }
 
-/// Takes the log's lines from the first one that names a fault, at most
-/// `count`; its last lines when none does. `FAILED ` is what `verify` says of
-/// one, behind a table that is longer than what is shown.
+/// Returns at most `count` lines of the log, from the first one that reports
+/// an error, or else the last lines. `verify` prints its errors as `FAILED `,
+/// after a table that is longer than the excerpt.
 pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -252,7 +253,7 @@ pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     lines[start..end].to_vec()
 }
 
-/// Runs a command to its end. If it fails, the lines of its log that matter are
+/// Runs a command to its end. If it fails, the relevant lines of its log are
 /// printed, and the error names the log.
 pub fn succeed(
     checkout: &Checkout,
@@ -272,7 +273,7 @@ pub fn succeed(
     Err(Stop::Failed(format!("{why}; the whole log is {place}")))
 }
 
-/// Writes the sentence for a child that did not end well.
+/// Returns the error message for a child that failed.
 pub fn complaint(what: &str, ending: &Ending) -> String {
     match ending {
         Ending::Exited(code) => format!("{what} ended with code {code}"),

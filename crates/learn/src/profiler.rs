@@ -1,5 +1,5 @@
-//! `cargo learn profile`: what a kernel would make a GPU do, counted by a
-//! program of `crates/tools/` that we build and hand the terminal to.
+//! `cargo learn profile`: counts what a kernel would make a GPU do, with a
+//! program of `crates/tools/`.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
 }
 
 /// Builds the program that launches the kernels of an exercise or an example,
-/// and returns the words that name it. A kernel of the crate needs none.
+/// and returns the arguments that name it. A kernel of the crate needs none.
 fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
     let words = |option: &str, path: PathBuf| {
         [option.to_string(), path.to_string_lossy().into_owned()]

@@ -1,5 +1,5 @@
-//! The learner's progress: a small text file in the checkout that git
-//! ignores, keyed by names that never change.
+//! The learner's progress: a small text file in the checkout, ignored by git.
+//! Its keys never change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,17 +13,18 @@ const NAME: &str = "progress";
 const HEADER: &str = "# The progress of `cargo learn`, one line for each \
                       thing: its kind, its id, its state.\n";
 
-/// What was done, by kind and id: `exercise p1_mul solved`.
+/// The states by kind and id, as in `exercise p1_mul solved`.
 pub(crate) struct Progress<'a> {
     checkout: &'a Checkout,
     states: BTreeMap<(String, String), String>,
-    /// Lines that nobody can read: they are left out of the next save.
+    /// The number of unreadable lines. They are dropped when the file is
+    /// saved.
     pub(crate) damaged: usize,
 }
 
 impl Progress<'_> {
-    /// Reads the file. One that is missing is a fresh start; one that is
-    /// damaged loses the lines that cannot be read, and nothing else.
+    /// Reads the file. A missing file is empty progress; of a damaged file,
+    /// only the unreadable lines are lost.
     pub(crate) fn load(checkout: &Checkout) -> Progress<'_> {
         let file = checkout.kept().join(NAME);
         let bytes = fs::read(file).unwrap_or_default();
@@ -55,8 +56,8 @@ impl Progress<'_> {
         self.states.insert(key, state.to_string());
     }
 
-    /// Changes what is kept as it stands now: another companion may have
-    /// saved since somebody read it, and none saves meanwhile.
+    /// Reads the file again, changes it and saves it, under a lock, because
+    /// another companion may have saved in the meantime.
     pub(crate) fn change(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
@@ -67,7 +68,8 @@ impl Progress<'_> {
         progress.save()
     }
 
-    /// Does the same where what was done counts also when it cannot be kept.
+    /// Like [`Progress::change`], but a failure to save is only printed,
+    /// because the command itself succeeded.
     pub(crate) fn change_or_say(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
@@ -78,7 +80,7 @@ impl Progress<'_> {
         }
     }
 
-    /// Puts a new file in the old one's place.
+    /// Replaces the file.
     fn save(&self) -> Result<(), Stop> {
         let mut text = HEADER.to_string();
         for ((kind, id), state) in &self.states {
@@ -98,7 +100,7 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Makes a checkout in an empty folder of its own.
+    /// Creates a checkout in an empty temporary folder.
     fn checkout(name: &str) -> Checkout {
         let root = std::env::temp_dir()
             .join(format!("rungrad-progress-{name}-{}", std::process::id()));
@@ -127,7 +129,7 @@ mod tests {
         fs::remove_dir_all(checkout.root).unwrap();
     }
 
-    /// The lines that were whole before the first damage are those of before.
+    /// The lines before the first damage are unchanged.
     ///
     /// Promise: A damaged progress file is read as far as possible and can be
     /// saved again.

@@ -1,5 +1,5 @@
-//! `cargo learn setup`: what is missing, the commands that install it, and
-//! the system's package manager to run them.
+//! `cargo learn setup`: lists what is missing and the commands that install
+//! it, and runs them with the system's package manager.
 
 use std::path::Path;
 use std::process::Command as Child;
@@ -59,8 +59,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     done
 }
 
-/// Builds the plugin where all is there that it takes. What does not work here
-/// keeps nobody from anything else.
+/// Builds the plugin of Oclgrind if everything that it needs is installed. A
+/// failure is printed and stops nothing else.
 fn build_plugin(checkout: &Checkout) {
     if machine::program("oclgrind").is_none() || !profile::can_build() {
         return;
@@ -73,7 +73,7 @@ fn build_plugin(checkout: &Checkout) {
     }
 }
 
-/// Returns the command that installs these without a question.
+/// Returns the command that installs these tools without asking.
 fn installing(missing: &[&Tool]) -> String {
     let flag = match missing.iter().map(|tool| tool.whose).max() {
         Some(Whose::AuthorOfPages) => " --pages",
@@ -83,7 +83,7 @@ fn installing(missing: &[&Tool]) -> String {
     format!("cargo learn setup --yes{flag}")
 }
 
-/// Asks where there is somebody to ask; says what to type where there is not.
+/// Asks whether to install, or prints the command if output is not a terminal.
 pub(crate) fn offer(
     checkout: &Checkout,
     missing: &[&Tool],
@@ -107,7 +107,7 @@ pub(crate) fn offer(
     Ok(())
 }
 
-/// Shows what is missing, what it is for, and what installs it.
+/// Prints the missing tools, their purpose and the commands that install them.
 pub(crate) fn show(missing: &[&Tool]) {
     say!("Missing here:");
     for tool in missing {
@@ -139,8 +139,8 @@ pub(crate) fn show(missing: &[&Tool]) {
     }
 }
 
-/// Lists the commands that install all packages at once: a package manager
-/// tidies up after each.
+/// Returns the commands that install all packages at once, because a package
+/// manager cleans up after each call.
 fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
     let names: Vec<&str> =
         missing.iter().filter_map(|tool| tool.package(packages)).collect();
@@ -167,7 +167,7 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     }
     let log = checkout.log("setup")?;
     let mut refused = perform_all(&commands(packages, missing), &log)?;
-    // One that this release lacks does not stop the others.
+    // A package that this release lacks must not stop the others.
     let each = missing.iter().filter_map(|tool| tool.package(packages));
     let each: Vec<String> =
         each.map(|name| format!("{} {name}", packages.install())).collect();
@@ -186,7 +186,7 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     explain(checkout, &left, &log, &refused)
 }
 
-/// Runs some commands, and returns a complaint for each that was refused.
+/// Runs the commands and returns a message for each that failed.
 fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
     let mut refused = Vec::new();
     for command in commands {
@@ -199,9 +199,9 @@ fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
     Ok(refused)
 }
 
-/// Runs one command of the package manager; what it says goes to the log. A
-/// package manager that is killed half way leaves a broken system behind, so
-/// it ends when it has done, or in its own way after a Ctrl-C.
+/// Runs one command of the package manager, with its output in the log.
+/// Killing a package manager would leave a broken system, so it runs to its
+/// end and handles Ctrl-C itself.
 fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut file = fs::OpenOptions::new()
         .append(true)
@@ -216,7 +216,7 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     process::follow_uninterrupted(what, &mut child, log)
 }
 
-/// Says in one sentence why something is still missing.
+/// Returns an error that explains why something is still missing.
 fn explain(
     checkout: &Checkout,
     left: &[&Tool],
@@ -246,7 +246,7 @@ fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
     Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
 }
 
-/// Finds the first line of a log in which a package manager, or cargo, tells
+/// Returns the first line of a log in which a package manager or cargo reports
 /// that a server could not be reached.
 pub(crate) fn network_trouble(log: &Path) -> Option<String> {
     const SIGNS: [&str; 13] = [

@@ -1,5 +1,5 @@
-//! `cargo learn bench`: how fast Part 3 is here, a program of `crates/tools/` that we
-//! build with all optimizations and hand the terminal to.
+//! `cargo learn bench`: measures how fast Part 3 is here, with a program of
+//! `crates/tools/` built with all optimizations.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};

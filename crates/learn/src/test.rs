@@ -1,4 +1,4 @@
-//! `cargo learn test`: all tests of the course, run by `cargo xtask test`.
+//! `cargo learn test`: runs all tests of the course with `cargo xtask test`.
 
 use std::os::unix::process::CommandExt;
 
@@ -13,8 +13,8 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-/// Replaces this process with the tests, so that they get every signal and their
-/// exit code is passed on.
+/// Replaces this process with the tests, so that they receive every signal and
+/// their exit code is passed on.
 fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let mut cargo = checkout.cargo(&["run", "--quiet", "--package", "xtask"]);
     cargo.args(["--profile", "learn", "--", "test"]).args(words.all());

@@ -1,5 +1,5 @@
-//! The bare `cargo learn`: the first time a tour, afterwards where you are
-//! and what comes next.
+//! The bare `cargo learn`: a tour on the first visit, afterwards the learner's
+//! progress and the next exercise.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -31,7 +31,7 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
         return again(checkout, &exercises, &progress);
     }
     tour();
-    // A tour that is shown twice is no reason to fail.
+    // If this cannot be saved, the tour is shown again, which does no harm.
     Progress::change_or_say(checkout, |progress| {
         progress.set("tour", "all", "seen");
     });
@@ -44,7 +44,7 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
     prepared
 }
 
-/// Shows what this machine lacks, and offers to install it.
+/// Prints what this machine lacks and offers to install it.
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
     let missing = machine::missing(Whose::Learner);
     if missing.is_empty() {
@@ -82,7 +82,7 @@ Training a network is that walk, repeated. Each rung needs only the one below.
     );
 }
 
-/// Greets on every visit but the first.
+/// Greets the learner on every visit except the first.
 fn again(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -103,7 +103,7 @@ fn again(
     Ok(())
 }
 
-/// Finds the first exercise that is not solved; without exercises, the
+/// Prints the first unsolved exercise, or the examples if the course has none.
 /// examples.
 fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
     match status::next(exercises, progress, checkout, &[]) {

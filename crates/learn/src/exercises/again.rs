@@ -1,5 +1,5 @@
-//! `cargo learn again`: a solved exercise with other values, beside the file
-//! that solved it.
+//! `cargo learn again`: a solved exercise with different values, in a file
+//! next to the solved one.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ name it lists the exercises that can be done again.",
 
 const KIND: &str = "again";
 
-/// Which variant stands in the file, and whether it is solved.
+/// The variant in the learner's file, and whether it is solved.
 struct Stand {
     seed: usize,
     is_solved: bool,
@@ -104,7 +104,7 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
     say!("One of them with other values: cargo learn again EXERCISE");
 }
 
-/// Writes the task of a variant.
+/// Writes the stub of a variant and prints its task.
 fn draw(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -114,7 +114,7 @@ fn draw(
     let id = &exercise.id;
     let stub = SolutionFile::again(checkout, exercise, again, seed)?.stub;
     let file = checkout.exercises.join("again").join(&exercise.file);
-    // A variant may be half done.
+    // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
         let backup = backup::keep(checkout, exercise, &yours)?;
         say!("What stood there: {}", checkout.shown(&backup));
@@ -132,7 +132,7 @@ fn draw(
     Ok(())
 }
 
-/// Checks what stands in the file of a variant.
+/// Checks the file of a variant.
 fn examine(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -143,7 +143,7 @@ fn examine(
     let folder = checkout.exercises.join("again");
     let place = checkout.shown(&folder.join(&exercise.file));
     say!("{id}, again: {}", exercise.title);
-    // `verify` builds the same programs, and a check has the same log.
+    // `verify` builds the same programs, and a check uses the same log.
     let alone =
         [checkout.alone("verify"), checkout.alone(&format!("check-{id}"))];
     let drawn = again.variable(seed);

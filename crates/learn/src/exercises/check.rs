@@ -1,4 +1,4 @@
-//! `cargo learn check`: is the answer right, and if not, why?
+//! `cargo learn check`: checks an answer and explains what is wrong.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     }
 }
 
-/// Checks the exercise, says what was found and what helps, and keeps it.
+/// Checks the exercise, prints the verdict and what to do next, and saves it.
 pub(crate) fn examine(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -83,14 +83,15 @@ pub(crate) fn examine(
             exercise.id
         )));
     }
-    // Another check of this exercise would build into the same place.
+    // Another check of this exercise would build into the same folder.
     let alone = checkout.alone(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
     let Heard { verdict: status, tier, said } =
         verdict(checkout, &checkout.exercises, exercise, &place, None)?;
     drop(alone);
-    // It is kept before it is said: a reader who has gone ends us.
+    // It is saved before it is printed, because printing ends the process if
+    // the reader has gone.
     let mut is_first = false;
     Progress::change_or_say(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
@@ -143,8 +144,8 @@ pub(crate) fn examine(
 }
 
 /// Builds the check of the exercise in a folder and runs it. Returns the
-/// verdict and the lines that explain it. `place` is the file, as people read
-/// it.
+/// verdict and the lines that explain it. `place` is the path of the file for
+/// people.
 pub(crate) fn verdict(
     checkout: &Checkout,
     folder: &Path,
@@ -175,7 +176,7 @@ pub(crate) fn verdict(
     Err(program::changing_file(place))
 }
 
-/// Returns what the compiler says of the learner's file.
+/// Returns the compiler's errors about the learner's file.
 fn compile_errors(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -212,8 +213,8 @@ fn failing(lines: Vec<String>) -> Heard {
     Heard { verdict: Status::Failing, tier: None, said }
 }
 
-/// Returns a sentence if the file is not UTF-8. No compiler would name the line
-/// and the remedy.
+/// Returns an error message if the file is not UTF-8. The compiler would name
+/// neither the line nor the remedy.
 fn invalid_utf8(file: &Path, place: &str) -> Option<String> {
     let bytes = fs::read(file).ok()?;
     let error = str::from_utf8(&bytes).err()?;

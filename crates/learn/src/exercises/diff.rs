@@ -1,4 +1,4 @@
-//! `cargo learn diff`: yours beside ours, line by line.
+//! `cargo learn diff`: compares the learner's answer with ours line by line.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ you to try a hint first, and compares when you ask again.",
     run,
 };
 
-/// How many equal lines are shown around a change.
+/// The number of equal lines shown around a change.
 const AROUND: usize = 3;
 
 fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
@@ -64,7 +64,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Returns the changes as a unified diff, without a line for equal texts.
+/// Returns the changes as a unified diff, which is empty for equal texts.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<String> {
     let diff = TextDiff::from_lines(old, new);
     let mut unified = diff.unified_diff();

@@ -1,4 +1,4 @@
-//! `cargo learn hint`: a little more each time.
+//! `cargo learn hint`: prints one more hint each time.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -37,7 +37,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     show(checkout, exercise, level.as_deref())
 }
 
-/// Prints the next hint, or that of a level.
+/// Prints the next hint of the exercise, or of a level.
 pub(crate) fn show(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -84,7 +84,7 @@ pub(crate) fn show(
     Ok(())
 }
 
-/// Counts the hints that were shown so far.
+/// Returns the number of hints shown so far.
 pub(crate) fn seen(exercise: &Exercise, progress: &Progress) -> usize {
     let (kept, _) = levels::hints(exercise, progress);
     let seen = progress.get(KIND, &kept);

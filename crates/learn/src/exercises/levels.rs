@@ -1,13 +1,13 @@
-//! An exercise that grows, level after level: `my_engine` and its sisters.
+//! An exercise with levels, such as `my_engine`.
 //!
-//! The file of its solution is every stand in one. A block of lines belongs to
-//! some of the levels, and the stand of a level is what is left of the file:
-//!
+//! One solution file contains the code of all levels. A block of lines belongs
+//! to some of the levels, and the solution of a level is what is left of the
+//! file:
 //! ```text
 //! // LEVELS 3-6
-//! what stands there from the third level to the sixth
+//! the lines of levels 3 to 6
 //! // LEVELS 7-
-//! what takes its place
+//! the lines from level 7 on
 //! // END LEVELS
 //! ```
 
@@ -19,23 +19,25 @@ use crate::exercises::status;
 use crate::progress::Progress;
 use crate::terminal::{filled, say};
 
-/// Counts the levels that stood when the exercise was last checked.
+/// Returns the number of levels that passed when the exercise was last
+/// checked.
 pub(crate) fn standing(exercise: &Exercise, progress: &Progress) -> usize {
     status::tier(exercise, progress).map_or(0, |tier| tier.yours)
 }
 
-/// Counts the same for the check itself, if the exercise grows.
+/// Returns the same number for the check itself, if the exercise has levels.
 pub(crate) fn stood(checkout: &Checkout, exercise: &Exercise) -> Option<usize> {
     let count = || standing(exercise, &Progress::load(checkout));
     exercise.grows().then(count)
 }
 
-/// Finds the level that is next, with its number.
+/// Returns the next level and its number.
 fn next(exercise: &Exercise, standing: usize) -> Option<(usize, &Level)> {
     exercise.levels.get(standing).map(|level| (standing + 1, level))
 }
 
-/// Reads the number of a level, behind the option of this name.
+/// Removes the option of this name and parses its value, the number of a
+/// level.
 pub(crate) fn number(
     exercise: &Exercise,
     option: &str,
@@ -56,7 +58,7 @@ pub(crate) fn number(
     })
 }
 
-/// Returns the hints that fit: those of the next level, or of the exercise.
+/// Returns the hints of the next level, or of an exercise without levels.
 pub(crate) fn hints<'a>(
     exercise: &'a Exercise,
     progress: &Progress,
@@ -70,7 +72,7 @@ pub(crate) fn hints<'a>(
     }
 }
 
-/// Says what the next level asks for.
+/// Prints the task of the next level.
 pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) {
     let standing = tier.map_or(0, |tier| tier.yours);
     let Some((number, level)) = next(exercise, standing) else { return };
@@ -83,7 +85,7 @@ pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) {
     say!("Read: book/src/{chapter}");
 }
 
-/// Lists the levels, and which of them stand.
+/// Lists the levels and marks those that pass.
 pub(crate) fn list(
     exercise: &Exercise,
     progress: &Progress,
@@ -105,7 +107,7 @@ pub(crate) fn list(
     }
 }
 
-/// Cuts the stand of a level out of a solution. The error names the line.
+/// Extracts the solution of a level. An error names the line.
 pub(crate) fn stand(text: &str, level: usize) -> Result<String, String> {
     let mut stand = String::new();
     let mut is_in = true;
@@ -124,7 +126,7 @@ pub(crate) fn stand(text: &str, level: usize) -> Result<String, String> {
     Ok(stand)
 }
 
-/// Appends a line, and no blank one beside another or inside of a brace.
+/// Appends a line, but no blank line after another one or next to a brace.
 fn push(stand: &mut String, line: &str) {
     let before = stand.trim_end_matches('\n');
     let is_gap = stand.ends_with("\n\n");
@@ -138,7 +140,7 @@ fn push(stand: &mut String, line: &str) {
     stand.push('\n');
 }
 
-/// Tells whether a level is in `3-6`, `7-` or `-2`.
+/// Returns whether a range such as `3-6`, `7-` or `-2` contains a level.
 fn holds(range: &str, level: usize) -> Option<bool> {
     let (first, last) = range.split_once('-')?;
     let number = |text: &str, open: usize| match text {

@@ -1,4 +1,4 @@
-//! `cargo learn list`: all exercises, and where each stands.
+//! `cargo learn list`: lists all exercises with their status.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -112,7 +112,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Puts cells below one another; on a terminal a line ends with it.
+/// Aligns the cells in columns and cuts the lines to the width of a terminal.
 fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)

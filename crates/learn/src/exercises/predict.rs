@@ -1,4 +1,4 @@
-//! `cargo learn predict`: a number, before a program shows it.
+//! `cargo learn predict`: guess a number before a program shows it.
 
 use std::fs;
 use std::io::{self, BufRead};
@@ -29,7 +29,7 @@ const TABLE: &str = "exercises/predictions.toml";
 const KIND: &str = "predict";
 
 fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    // A number may be negative, so it is taken before the flags.
+    // A number may be negative, so it is removed before the flags.
     let numbers = words.take(|word| value(word).is_some());
     let wants_list = words.flag("--list");
     let (ids, _) = words.rest(1)?;
@@ -88,7 +88,7 @@ fn named<'a>(
     )))
 }
 
-/// Finds the first that nobody has answered.
+/// Returns the first question that has no answer yet.
 fn next<'a>(
     checkout: &Checkout,
     predictions: &'a [Prediction],
@@ -119,7 +119,7 @@ fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Asks, and shows what the program says.
+/// Asks the question and compares the guess with the program's output.
 fn ask(
     checkout: &Checkout,
     prediction: &Prediction,

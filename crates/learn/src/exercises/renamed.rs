@@ -1,14 +1,14 @@
-//! Names that have changed: a file that was solved with an old name gets the new
-//! one. The file itself is not changed.
+//! Names that have changed. A learner's file with an old name does not
+//! compile; this module suggests the new name. The file itself is not changed.
 
 /// What the compiler says about an old name, ` => `, and the new name.
 const RENAMED: &str = include_str!("renamed.txt");
 
-/// Lists the new names for those that the compiler no longer finds.
+/// Returns the new names for those that the compiler no longer finds.
 pub(super) fn told(complaints: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for (old, new) in RENAMED.lines().filter_map(|it| it.split_once(" => ")) {
-        // The compiler complains about an argument too many above its line.
+        // The compiler reports an extra argument above the line of the call.
         let is_call = old.starts_with('.');
         let found = complaints.iter().any(|line| line.contains(old));
         let fits = !is_call

@@ -1,4 +1,4 @@
-//! `cargo learn reset`: the task again, and the learner's lines in a backup.
+//! `cargo learn reset`: restores the stub and backs up the learner's lines.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -68,7 +68,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             return Ok(());
         }
     }
-    // An editor may have saved while the question stood there.
+    // An editor may have saved the file while the question was open.
     let yours = read()?;
     if let Some(yours) = &yours {
         let backup = backup::keep(checkout, exercise, yours)?;

@@ -1,4 +1,5 @@
-//! `cargo learn solution`: ours, once yours passes, or when asked twice.
+//! `cargo learn solution`: shows our solution once the learner's passes, or
+//! when asked twice.
 
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
@@ -58,8 +59,8 @@ fn step(
     Ok(())
 }
 
-/// Tells whether the exercise is solved, or this is asked for the second time;
-/// the first time it says so.
+/// Returns whether the solution may be shown: the exercise is solved, or this
+/// is the second request. The first request prints a warning.
 pub(crate) fn may_be_seen(
     checkout: &Checkout,
     exercise: &Exercise,

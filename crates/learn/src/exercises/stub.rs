@@ -1,7 +1,7 @@
 //! A solution, from which the stub is made.
 //!
-//! The file of a solution is the one source: what the learner writes stands
-//! in holes, and each hole says what the stub has in its place.
+//! The solution file is the single source. The learner's part is in holes, and
+//! each hole contains the lines that replace it in the stub.
 //!
 //! ```text
 //!     // HOLE
@@ -10,8 +10,9 @@
 //!     // END HOLE
 //! ```
 //!
-//! The stub has the `//|` lines in the place of the hole, without that mark;
-//! the plain solution has the answer. Rust and OpenCL C share the comment.
+//! The stub contains the `//|` lines, without that mark, in place of the hole.
+//! The plain solution contains the answer. Rust and OpenCL C have the same
+//! comment syntax.
 
 use std::fs;
 
@@ -25,7 +26,7 @@ const HOLE: &str = "// HOLE";
 const END: &str = "// END HOLE";
 const STUB: &str = "//|";
 
-/// What a learner starts from, and what a learner who is done may have.
+/// The stub that a learner starts from, and the plain solution.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SolutionFile {
     pub stub: String,
@@ -50,8 +51,8 @@ impl SolutionFile {
         SolutionFile::of(&text).map_err(wrong)
     }
 
-    /// Reads our solution of an exercise that grows, as it is when a level
-    /// stands and the next does not.
+    /// Reads our solution of an exercise with levels, after `level` and before
+    /// the next one.
     pub fn stand(
         checkout: &Checkout,
         exercise: &Exercise,
@@ -72,7 +73,7 @@ impl SolutionFile {
         SolutionFile::of(&again.filled(&text, seed)).map_err(wrong)
     }
 
-    /// Splits the text of a solution. The error names the line.
+    /// Splits the text of a solution. An error names the line.
     pub fn of(text: &str) -> Result<SolutionFile, String> {
         let mut stub = String::new();
         let mut hole = None;
@@ -112,7 +113,7 @@ impl SolutionFile {
     }
 }
 
-/// Reads the file of an exercise in a folder, and returns with it a function that
+/// Reads the file of an exercise in a folder. Also returns a function that
 /// makes an error about this file.
 fn read(
     checkout: &Checkout,

@@ -1,8 +1,9 @@
-//! `cargo learn watch`: a check at each save, exercise after exercise.
+//! `cargo learn watch`: checks an exercise at each save, and continues with
+//! the next when it is solved.
 //!
-//! It looks at the files twenty times a second instead of asking the system to
-//! be told: that takes no dependency, and works in containers and on network
-//! folders. An exercise has two files, so looking costs next to nothing.
+//! It polls the files twenty times a second instead of using file
+//! notifications. Polling needs no dependency and works in containers and on
+//! network folders. An exercise has two files, so it costs next to nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,8 +35,8 @@ runs at that moment with it.",
     run,
 };
 
-/// How often it looks, and how long a file must stand still: an editor may
-/// save in two steps.
+/// The polling interval, which is also how long a file must stay unchanged,
+/// because an editor may save in two steps.
 const PAUSE: Duration = Duration::from_millis(50);
 
 fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
@@ -54,7 +55,8 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let watch = Watch { checkout, exercises: &exercises, keys };
     let mut done = Vec::new();
     while let Some(exercise) = current {
-        // Who wants to see a no has to break what is right.
+        // An exercise that passes already is watched until it fails and passes
+        // again.
         let stays = exercise.free || (named.is_some() && done.is_empty());
         watch.until_solved(exercise, stays)?;
         say!();
@@ -72,7 +74,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Why it no longer waits.
+/// Why waiting ended.
 enum Event {
     Saved,
     Hint,
@@ -86,9 +88,10 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Checks the exercise at each save until it becomes solved, until it
-    /// turns out that this machine cannot check it, or until somebody wants the
-    /// next. Where it `stays`, it is not left because it was solved before.
+    /// Checks the exercise at each save until it is solved, until this machine
+    /// turns out to be unable to check it, or until the learner asks for the
+    /// next one. If `stays`, it does not end just because the exercise was
+    /// solved before.
     fn until_solved(
         &self,
         exercise: &Exercise,
@@ -111,7 +114,7 @@ impl Watch<'_> {
                     say!("save that is right again goes on to the next.");
                 }
                 Ok(_) => {}
-                // A file that is missing may come back, and so may the network.
+                // A missing file may come back, and so may the network.
                 Err(Stop::Failed(sentence)) => say!("{sentence}"),
                 Err(stop) => return Err(stop),
             }
@@ -122,8 +125,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for the next save, and shows hints meanwhile. Returns whether
-    /// there is one: somebody may want to go on.
+    /// Waits for the next save and shows hints in the meantime. Returns false
+    /// if the learner asks for the next exercise.
     fn waits_for_a_save(
         &self,
         exercise: &Exercise,
@@ -151,8 +154,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits until the files have changed and stand still, or until a key is
-    /// pressed that means something.
+    /// Waits until the files have changed and are stable, or until a key with
+    /// a meaning is pressed.
     fn wait(&self, files: &[PathBuf], before: &Snapshot) -> Event {
         let mut last = snapshot(files);
         loop {
@@ -172,8 +175,9 @@ impl Watch<'_> {
     }
 }
 
-/// What tells one save from another: a save without a change counts too, and
-/// so does a change within one tick of a coarse clock.
+/// What distinguishes two saves: the time, so that saving without a change
+/// counts, and the bytes, so that a change within one tick of a coarse clock
+/// counts.
 type Snapshot = Vec<Option<(SystemTime, Vec<u8>)>>;
 
 fn snapshot(files: &[PathBuf]) -> Snapshot {
