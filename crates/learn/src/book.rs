@@ -54,7 +54,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let address = format!("http://{address}");
     serve::start(listener, &folder(checkout)).map_err(refused)?;
     say!("It is served at {address} until you press Ctrl-C.");
-    if open && !opens(&address) {
+    if open && !open_in_browser(&address) {
         say!("No browser could be started from here: open that address.");
     }
     rebuild(checkout, &mdbook, &log, before)
@@ -62,9 +62,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
 
 /// Opens the address in the system's browser, or returns false without an
 /// opener.
-fn opens(address: &str) -> bool {
+fn open_in_browser(address: &str) -> bool {
     let openers = ["open", "wslview", "xdg-open"];
-    let opener = openers.iter().find_map(|name| machine::program(name));
+    let opener = openers.iter().find_map(|name| machine::find_program(name));
     opener.is_some_and(|opener| {
         let mut command = Child::new(opener);
         command.arg(address).stdin(Stdio::null());
@@ -128,20 +128,24 @@ pub fn build(
     mdbook: &Path,
     log: &Path,
 ) -> Result<Vec<String>, Stop> {
-    let _alone = checkout.alone("book");
+    let _alone = checkout.lock("book");
     let mut command = Child::new(mdbook);
     command.arg("build").arg(checkout.root.join("book"));
     command.arg("--dest-dir").arg(folder(checkout));
     let limit = Duration::from_secs(120);
-    let ending =
-        process::follow("building the book", &mut command, log, limit)?;
+    let ending = process::run_with_status(
+        "building the book",
+        &mut command,
+        log,
+        limit,
+    )?;
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     if ending != Ending::Exited(0) {
         for line in text.lines() {
             say!("{line}");
         }
-        let complaint = process::complaint("mdbook build", &ending);
+        let complaint = process::failure_message("mdbook build", &ending);
         return Err(Stop::Failed(complaint));
     }
     let is_complaint = |line: &&str| {
@@ -159,9 +163,10 @@ fn folder(checkout: &Checkout) -> PathBuf {
 /// path.
 pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     let ours = checkout.target.join("tools/bin/mdbook");
-    let candidates = [Some(ours), machine::program("mdbook")];
+    let candidates = [Some(ours), machine::find_program("mdbook")];
     candidates.into_iter().flatten().find(|path| {
-        let said = machine::answer(&path.to_string_lossy(), &["--version"]);
+        let said =
+            machine::command_output(&path.to_string_lossy(), &["--version"]);
         said.is_some_and(|it| it == format!("mdbook v{VERSION}"))
     })
 }
@@ -187,7 +192,7 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
         command.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);
     }
     let what = format!("compiling mdBook {VERSION}");
-    let built = process::succeed(checkout, &what, &mut command, &log);
+    let built = process::run_or_fail(checkout, &what, &mut command, &log);
     if built.is_ok() {
         let _ = fs::remove_dir_all(&scratch);
     } else if network_trouble(&log).is_some() {

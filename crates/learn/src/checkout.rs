@@ -84,7 +84,7 @@ impl Checkout {
     /// Waits until no other companion holds this lock, and returns the lock,
     /// which is released when it is dropped or when the process ends. `None`
     /// where the file system has no locks, as on some network shares.
-    pub fn alone(&self, name: &str) -> Option<File> {
+    pub fn lock(&self, name: &str) -> Option<File> {
         let folder = self.target.join("learn-logs");
         fs::create_dir_all(&folder).ok()?;
         let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
@@ -97,7 +97,7 @@ impl Checkout {
 
     /// Returns the folder of the progress and the backups, next to the
     /// learner's files.
-    pub(crate) fn kept(&self) -> PathBuf {
+    pub(crate) fn state_folder(&self) -> PathBuf {
         self.exercises.parent().unwrap_or(&self.root).join(".learn")
     }
 
@@ -124,7 +124,7 @@ pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
-    written.map_err(|error| cannot_keep(file, &error))
+    written.map_err(|error| cannot_save(file, &error))
 }
 
 /// Returns the error for a file in the target folder that cannot be written.
@@ -139,7 +139,7 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> Stop {
 
 /// Returns the error for a file outside the target folder that cannot be
 /// written.
-pub(crate) fn cannot_keep(path: &Path, error: &io::Error) -> Stop {
+pub(crate) fn cannot_save(path: &Path, error: &io::Error) -> Stop {
     refused(path, error, "make it writable, and try again")
 }
 

@@ -18,7 +18,7 @@ pub struct Program {
     pub commands: &'static [&'static Command],
     /// The names of the commands that print a verdict. They fail if their
     /// output cannot be read to the end.
-    pub judges: &'static [&'static str],
+    pub verdict_commands: &'static [&'static str],
 }
 
 /// A command of a program, with its help.
@@ -104,8 +104,8 @@ impl Program {
             _ => {}
         }
         let command = self.find(name)?;
-        if self.judges.contains(&command.name) {
-            terminal::judge();
+        if self.verdict_commands.contains(&command.name) {
+            terminal::require_reader();
         }
         let mut own = args.iter().take_while(|word| *word != "--");
         if own.any(|word| word == "--help" || word == "-h") {

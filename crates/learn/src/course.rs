@@ -103,18 +103,18 @@ impl<'de> Deserialize<'de> for Level {
 impl Exercise {
     /// Returns whether the exercise has levels. Learners return to such an
     /// exercise, so it is never suggested as the next one.
-    pub fn grows(&self) -> bool {
+    pub fn has_levels(&self) -> bool {
         !self.levels.is_empty()
     }
 
     /// Returns the package that contains the check.
     pub fn package(&self) -> &'static str {
-        if self.grows() { "my_engine" } else { "exercises" }
+        if self.has_levels() { "my_engine" } else { "exercises" }
     }
 
     /// Returns whether the exercise needs only Part 1, which compiles quickly.
-    pub(crate) fn is_light(&self) -> bool {
-        self.grows() && self.part() == "part1"
+    pub(crate) fn needs_only_part1(&self) -> bool {
+        self.has_levels() && self.part() == "part1"
     }
 
     /// Formats the expected time.
@@ -132,7 +132,7 @@ pub(crate) struct Contents(String);
 
 impl Contents {
     /// Reads the table of contents. Without the book, no chapter has a number.
-    pub(crate) fn of(checkout: &Checkout) -> Contents {
+    pub(crate) fn read(checkout: &Checkout) -> Contents {
         let file = checkout.root.join("book/src/SUMMARY.md");
         Contents(fs::read_to_string(file).unwrap_or_default())
     }
@@ -163,20 +163,20 @@ pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
 }
 
 fn read(text: &str) -> Result<Vec<Exercise>, String> {
-    let mut document = toml_span::parse(text).map_err(in_a_line)?;
-    let mut table = TableHelper::new(&mut document).map_err(in_a_line)?;
-    let rows: Vec<Exercise> = table.required("exercise").map_err(in_a_line)?;
-    table.finalize(None).map_err(in_a_line)?;
+    let mut document = toml_span::parse(text).map_err(one_line)?;
+    let mut table = TableHelper::new(&mut document).map_err(one_line)?;
+    let rows: Vec<Exercise> = table.required("exercise").map_err(one_line)?;
+    table.finalize(None).map_err(one_line)?;
     Ok(rows)
 }
 
 /// Joins an error into one line, because the TOML parser may use two.
-fn in_a_line(error: impl Display) -> String {
+fn one_line(error: impl Display) -> String {
     error.to_string().lines().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the exercise that the command line names, which is required.
-pub(crate) fn named<'a>(
+pub(crate) fn required<'a>(
     exercises: &'a [Exercise],
     ids: &[String],
 ) -> Result<&'a Exercise, Stop> {
@@ -246,14 +246,14 @@ hints = ['a', 'b', 'c']
 ";
 
     #[test]
-    fn a_key_that_nobody_knows_is_an_error() {
+    fn an_unknown_key_is_an_error() {
         let table = TABLE.replace("size", "sizes");
         assert!(read(&table).is_err());
         assert!(read(&format!("{TABLE}more = 1")).is_err());
     }
 
     #[test]
-    fn a_part_of_one_name_is_a_name_and_of_several_a_list() {
+    fn an_abbreviated_id_finds_one_exercise_or_lists_several() {
         let called = |id: &str| TABLE.replace("'one'", &format!("'{id}'"));
         let ids = ["mul_rule", "mul_kernel", "tiled_matmul", "ties"];
         let rows = read(&ids.map(called).concat()).unwrap();
@@ -270,7 +270,7 @@ hints = ['a', 'b', 'c']
 
     /// Promise: A damaged exercise table is rejected in one line.
     #[test]
-    fn a_damaged_table_is_refused_in_a_line_or_read() {
+    fn a_damaged_table_is_read_or_rejected_in_one_line() {
         use testkit::damage::damaged;
         use testkit::random::{Random, cases, first_seed};
 

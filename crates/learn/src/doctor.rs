@@ -6,9 +6,9 @@ use std::time::Duration;
 use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::examples::Program;
-use crate::machine::Whose;
+use crate::machine::Audience;
 use crate::process::{self, Ending};
-use crate::terminal::{cut, say};
+use crate::terminal::{say, truncate};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {
@@ -31,7 +31,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let toolchain = toolchain(checkout);
     let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);
     row("Rust", shown);
-    let linker = machine::program("cc").map(|it| it.display().to_string());
+    let linker = machine::find_program("cc").map(|it| it.display().to_string());
     row("linker (cc)", linker.as_deref().unwrap_or("not found"));
     say!();
     say!("OpenCL");
@@ -66,7 +66,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let mdbook = book::installed(checkout).map(|it| checkout.shown(&it));
     let later = format!("mdBook {}", book::VERSION);
     row(&later, mdbook.as_deref().unwrap_or("comes with cargo learn book"));
-    let oclgrind = machine::program("oclgrind");
+    let oclgrind = machine::find_program("oclgrind");
     let oclgrind = oclgrind.map(|it| it.display().to_string());
     row("oclgrind", oclgrind.as_deref().unwrap_or("not found"));
     row(
@@ -77,7 +77,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
         },
     );
     say!();
-    let next = match machine::missing(Whose::Learner).is_empty() {
+    let next = match machine::missing(Audience::Learner).is_empty() {
         true => "cargo learn",
         false => "cargo learn setup",
     };
@@ -92,7 +92,7 @@ fn row(name: &str, value: &str) {
 /// Returns the compiler's version, or an error if it is too old or missing.
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    let Some(said) = machine::answer(&rustc, &["--version"]) else {
+    let Some(said) = machine::command_output(&rustc, &["--version"]) else {
         return Err("rustc cannot be run: install Rust by https://rustup.rs"
             .to_string());
     };
@@ -153,13 +153,13 @@ fn ask(
     let mut command = program.cargo(checkout, &["run", "--quiet"]);
     command.arg("--").args(options);
     let limit = Duration::from_secs(20);
-    let ending = process::follow(what, &mut command, &log, limit)?;
+    let ending = process::run_with_status(what, &mut command, &log, limit)?;
     let text = fs::read(&log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     if ending != Ending::Exited(0) {
-        let complaint = process::complaint(what, &ending);
+        let complaint = process::failure_message(what, &ending);
         let last = text.lines().rfind(|it| !it.is_empty()).unwrap_or_default();
-        let last = cut(last, 200);
+        let last = truncate(last, 200);
         return Err(Stop::Failed(format!("{complaint} ({last})")));
     }
     Ok(text)

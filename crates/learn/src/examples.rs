@@ -51,9 +51,9 @@ struct Example {
     name: String,
     summary: String,
     /// Whether it passes its `main` to the crate, which can record a timeline.
-    is_framed: bool,
+    accepts_trace: bool,
     /// Whether it registers a custom device, which is then selected by name.
-    registers: bool,
+    has_custom_device: bool,
 }
 
 impl Example {
@@ -111,7 +111,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             say!("--- {}: {}", example.name, example.summary);
         }
         let mut words = passed_on.clone();
-        if example.is_framed {
+        if example.accepts_trace {
             words.extend_from_slice(&frame);
         }
         let program = Program::Example(&example.name);
@@ -121,7 +121,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             }
             done => done?,
         }
-        if !example.is_framed && !frame.is_empty() {
+        if !example.accepts_trace && !frame.is_empty() {
             let name = &example.name;
             say!("{name} asks this crate for no device: it has no timeline");
         }
@@ -156,7 +156,7 @@ pub(crate) enum Program<'a> {
 
 /// The setting for [`Program::Light`]. Only `rungrad` itself is built
 /// differently, so its dependencies are shared with every later build.
-pub const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
+pub const LIGHT_CONFIG: &str = "profile.dev.package.rungrad.opt-level=0";
 
 impl Program<'_> {
     /// Returns the command `cargo VERB` for this program.
@@ -169,7 +169,7 @@ impl Program<'_> {
             }
             Program::Light(name) => command
                 .args(["--package", "tools", "--bin", name])
-                .args(["--no-default-features", "--config", LIGHT]),
+                .args(["--no-default-features", "--config", LIGHT_CONFIG]),
             Program::Stopwatch(name) => {
                 command.args(["--release", "--package", "tools", "--bin", name])
             }
@@ -188,7 +188,7 @@ impl Program<'_> {
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;
         let mut command = self.cargo(checkout, &["build"]);
-        process::succeed(checkout, &what, &mut command, &log)
+        process::run_or_fail(checkout, &what, &mut command, &log)
     }
 
     /// Builds the program and runs it in the foreground, in the learner's
@@ -228,9 +228,9 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
         .map(|(name, file)| {
             let text = fs::read_to_string(file).unwrap_or_default();
             let summary = first_sentence(&text);
-            let is_framed = text.contains("rungrad::run");
-            let registers = text.contains("Device::register(");
-            Example { name, summary, is_framed, registers }
+            let accepts_trace = text.contains("rungrad::run");
+            let has_custom_device = text.contains("Device::register(");
+            Example { name, summary, accepts_trace, has_custom_device }
         })
         .collect();
     examples.sort_by(|a, b| {
@@ -303,7 +303,7 @@ fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
         return Ok(());
     }
     let may_be_own = !device.is_empty() && number.is_none();
-    match examples.iter().find(|it| !it.registers) {
+    match examples.iter().find(|it| !it.has_custom_device) {
         None if may_be_own && !examples.is_empty() => Ok(()),
         Some(Example { name, .. }) if may_be_own => Err(Stop::Usage(format!(
             "{name} has no device {device:?}: say cpu, gpu or gpu:1, which \

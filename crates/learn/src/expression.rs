@@ -30,7 +30,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     if args.is_empty() {
         return Err(Stop::Page);
     }
-    if let Some(at) = names_mine(&args) {
+    if let Some(at) = own_engine_index(&args) {
         let rest = [&args[..at], &args[at + 2..]].concat();
         return engine::attempt(checkout, &rest);
     }
@@ -42,7 +42,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
 }
 
 /// Returns the index of `--engine mine`, the learner's own engine.
-fn names_mine(words: &[String]) -> Option<usize> {
+fn own_engine_index(words: &[String]) -> Option<usize> {
     words.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
 }
 

@@ -23,7 +23,7 @@ impl Keys {
         if !terminal::can_ask() {
             return None;
         }
-        let guard = if is_plain() { None } else { at_once() };
+        let guard = if is_line_based() { None } else { enter_key_mode() };
         let (sender, pressed) = mpsc::channel();
         thread::spawn(move || {
             // Standard input is buffered by default; read each key when it
@@ -44,12 +44,12 @@ impl Keys {
     }
 
     /// Discards keys that were pressed before the instructions were printed.
-    pub(crate) fn forget(&self) {
+    pub(crate) fn discard(&self) {
         while self.pressed().is_some() {}
     }
 
     /// Returns the words to append to instructions if keys need Enter.
-    pub(crate) fn how(&self) -> &'static str {
+    pub(crate) fn enter_hint(&self) -> &'static str {
         if self.guard.is_some() { "" } else { ", each with Enter" }
     }
 }
@@ -65,7 +65,7 @@ impl Drop for Keys {
 
 /// Returns whether to leave the terminal in line mode, as in the terminal of
 /// an editor or in CI.
-fn is_plain() -> bool {
+fn is_line_based() -> bool {
     let is = |name: &str, value: &str| {
         env::var(name).is_ok_and(|it| it.starts_with(value))
     };
@@ -87,7 +87,7 @@ stty "$0" </dev/tty
 
 /// Switches the terminal to reading single keys without echo. Ctrl-C still
 /// sends a signal.
-fn at_once() -> Option<Child> {
+fn enter_key_mode() -> Option<Child> {
     let stty = |words: &[&str]| {
         let mut stty = Command::new("stty");
         stty.args(words).stdin(Stdio::inherit()).stderr(Stdio::null());

@@ -56,5 +56,5 @@ pub const LEARN: Program = Program {
         &book::COMMAND,
         &test::COMMAND,
     ],
-    judges: &["setup", "check", "again", "watch"],
+    verdict_commands: &["setup", "check", "again", "watch"],
 };

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::{env, fs};
 
 /// Returns the full path of a program on the search path.
-pub fn program(name: &str) -> Option<PathBuf> {
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
         let runs = |data: fs::Metadata| {
@@ -18,7 +18,7 @@ pub fn program(name: &str) -> Option<PathBuf> {
 }
 
 /// Returns the output of a program, or `None` if it does not run or fails.
-pub fn answer(name: &str, args: &[&str]) -> Option<String> {
+pub fn command_output(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
@@ -26,12 +26,12 @@ pub fn answer(name: &str, args: &[&str]) -> Option<String> {
 
 /// Returns whether the user is root and may use the package manager.
 pub(crate) fn is_root() -> bool {
-    answer("id", &["-u"]).as_deref() == Some("0")
+    command_output("id", &["-u"]).as_deref() == Some("0")
 }
 
 /// Returns the library that `RUNGRAD_OPENCL_LIBRARY` names in place of the
 /// system's loader.
-fn named_library() -> Option<PathBuf> {
+fn library_override() -> Option<PathBuf> {
     let name = env::var_os("RUNGRAD_OPENCL_LIBRARY")?;
     (!name.is_empty()).then(|| name.into())
 }
@@ -39,7 +39,7 @@ fn named_library() -> Option<PathBuf> {
 /// Returns the path of the OpenCL loader, the library that programs open and
 /// that finds the drivers.
 pub(crate) fn loader() -> Option<PathBuf> {
-    if let Some(library) = named_library() {
+    if let Some(library) = library_override() {
         return Some(library);
     }
     if cfg!(target_os = "macos") {
@@ -60,8 +60,8 @@ pub(crate) fn loader() -> Option<PathBuf> {
 
 /// Finds a loader in a folder that only the system's linker cache knows.
 fn cached_loader() -> Option<PathBuf> {
-    let list = answer("ldconfig", &["-p"])
-        .or_else(|| answer("/sbin/ldconfig", &["-p"]))?;
+    let list = command_output("ldconfig", &["-p"])
+        .or_else(|| command_output("/sbin/ldconfig", &["-p"]))?;
     let line = list.lines().find(|line| line.contains("libOpenCL.so.1 "))?;
     let (_, path) = line.split_once("=> ")?;
     Some(PathBuf::from(path))
@@ -77,7 +77,7 @@ pub(crate) fn vendors() -> PathBuf {
 /// Lists the file names of the drivers, sorted, and the drivers that
 /// `OCL_ICD_FILENAMES` names, as in containers without such files.
 pub(crate) fn drivers() -> Vec<String> {
-    if named_library().is_some() {
+    if library_override().is_some() {
         return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
     }
     if cfg!(target_os = "macos") {
@@ -117,13 +117,13 @@ impl PackageManager {
             ("pacman", PackageManager::Pacman),
             ("brew", PackageManager::Brew),
         ];
-        let found = known.iter().find(|(name, _)| program(name).is_some());
+        let found = known.iter().find(|(name, _)| find_program(name).is_some());
         found.map(|(_, packages)| *packages)
     }
 
     /// Returns whether the package manager requires root. Homebrew rejects it;
     /// the others require it.
-    pub(crate) fn wants_root(self) -> bool {
+    pub(crate) fn needs_root(self) -> bool {
         self != PackageManager::Brew
     }
 
@@ -153,7 +153,7 @@ const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
 
 /// Returns whether the compiler in use has a standard library for WebAssembly.
 pub fn has_wasm_target() -> bool {
-    answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
+    command_output("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
         let library = "lib/rustlib/wasm32-unknown-unknown/lib";
         PathBuf::from(sysroot).join(library).is_dir()
     })
@@ -172,18 +172,19 @@ pub fn compiler_with_source() -> Option<PathBuf> {
             PathBuf::from(sysroot).join(std).is_dir()
         };
         let sysroot = ["--print", "sysroot"];
-        both && answer(&rustc.to_string_lossy(), &sysroot).is_some_and(source)
+        both && command_output(&rustc.to_string_lossy(), &sysroot)
+            .is_some_and(source)
     })
 }
 
 /// Who needs a tool. Each audience also needs the tools of the previous ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Whose {
+pub(crate) enum Audience {
     Learner,
     /// Changes the course.
     Author,
     /// Changes what runs in the pages.
-    AuthorOfPages,
+    PageAuthor,
 }
 
 /// Something that the course can use.
@@ -192,7 +193,7 @@ pub(crate) struct Tool {
     pub(crate) purpose: &'static str,
     /// Without it, whole parts of the course cannot run.
     pub(crate) needed: bool,
-    pub(crate) whose: Whose,
+    pub(crate) audience: Audience,
     pub(crate) is_there: fn() -> bool,
     /// The packages of apt, dnf, pacman and Homebrew; empty if there is none.
     packages: [&'static str; 4],
@@ -214,7 +215,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL loader",
         purpose: "finds the drivers (parts 2 and 3)",
         needed: true,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: || loader().is_some(),
         packages: ["ocl-icd-libopencl1", "ocl-icd", "ocl-icd", ""],
     },
@@ -222,7 +223,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL driver",
         purpose: "runs kernels; PoCL runs them on the CPU, so no GPU is needed",
         needed: true,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: || !drivers().is_empty(),
         packages: ["pocl-opencl-icd", "pocl", "pocl", ""],
     },
@@ -230,15 +231,15 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "Oclgrind",
         purpose: "finds races and stray writes in kernels",
         needed: false,
-        whose: Whose::Learner,
-        is_there: || program("oclgrind").is_some(),
+        audience: Audience::Learner,
+        is_there: || find_program("oclgrind").is_some(),
         packages: ["oclgrind", "", "", "oclgrind"],
     },
     Tool {
         name: "C++ with the headers of Oclgrind",
         purpose: "`cargo learn profile` counts what a GPU would do",
         needed: false,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: profile::can_build,
         packages: [DEBIAN_PLUGIN, "", "", "oclgrind opencl-headers"],
     },
@@ -246,31 +247,31 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "codespell",
         purpose: "the spell check of `cargo learn test`",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("codespell").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
     },
     Tool {
         name: "clangd",
         purpose: "the test of what an editor says of a kernel",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("clangd").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("clangd").is_some(),
         packages: ["clangd", "clang-tools-extra", "clang", ""],
     },
     Tool {
         name: "Chromium",
         purpose: "the tests of the pages in a real browser",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("chromium").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("chromium").is_some(),
         packages: ["chromium", "chromium", "chromium", ""],
     },
     Tool {
         name: "WebAssembly compiler",
         purpose: "`cargo xtask page`, which makes the engine of the pages",
         needed: false,
-        whose: Whose::AuthorOfPages,
+        audience: Audience::PageAuthor,
         is_there: || has_wasm_target() || compiler_with_source().is_some(),
         packages: [DEBIAN_WASM, "", "", ""],
     },
@@ -278,14 +279,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "npm",
         purpose: "`cargo xtask page --audit`, which fetches an audit of the pages",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("npm").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("npm").is_some(),
         packages: ["npm", "npm", "npm", "node"],
     },
 ];
 
 /// Lists the tools that an audience needs and that are missing.
-pub(crate) fn missing(whose: Whose) -> Vec<&'static Tool> {
-    let theirs = TOOLS.iter().filter(|tool| tool.whose <= whose);
+pub(crate) fn missing(audience: Audience) -> Vec<&'static Tool> {
+    let theirs = TOOLS.iter().filter(|tool| tool.audience <= audience);
     theirs.filter(|tool| !(tool.is_there)()).collect()
 }

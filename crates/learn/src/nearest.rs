@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_with_the_fewest_edits_is_nearest_in_any_case() {
+    fn the_name_with_the_fewest_edits_is_nearest_ignoring_case() {
         let names = ["book", "setup", "doctor"];
         for word in ["setp", "setupp", "satup", "setpu", "SETUP"] {
             assert_eq!(nearest(word, &names), Some("setup"));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_begins_so_is_nearest() {
+    fn a_candidate_that_begins_with_the_word_is_near() {
         let names = ["ew_mul", "matmul3_tiled", "matmul4_column"];
         assert_eq!(nearest("matmul3", &names), Some("matmul3_tiled"));
         let names = ["ties", "quarter_turn", "mul_rule"];

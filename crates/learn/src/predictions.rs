@@ -19,7 +19,7 @@ pub struct Prediction {
     pub chapter: String,
     /// The output that contains the answer, below `book/listings/`.
     pub listing: String,
-    place: Place,
+    place: Position,
     /// The largest accepted ratio between a guess and the answer.
     factor: f64,
     pub question: String,
@@ -29,7 +29,7 @@ pub struct Prediction {
 }
 
 /// The position of a number in an output.
-struct Place {
+struct Position {
     /// Words that the line contains.
     line: String,
     /// Which of the lines that contain these words, counted from 1.
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Prediction {
             id: row.required("id")?,
             chapter: row.required("chapter")?,
             listing: row.required("listing")?,
-            place: Place {
+            place: Position {
                 line: row.required("line")?,
                 nth: row.optional("nth").unwrap_or(1),
                 number: row.required("number")?,
@@ -89,21 +89,21 @@ impl<'de> Deserialize<'de> for Guess {
 
 /// Reads the table.
 pub fn read(text: &str) -> Result<Vec<Prediction>, String> {
-    let mut document = toml_span::parse(text).map_err(in_a_line)?;
-    let mut table = TableHelper::new(&mut document).map_err(in_a_line)?;
-    let rows = table.required("prediction").map_err(in_a_line)?;
-    table.finalize(None).map_err(in_a_line)?;
+    let mut document = toml_span::parse(text).map_err(one_line)?;
+    let mut table = TableHelper::new(&mut document).map_err(one_line)?;
+    let rows = table.required("prediction").map_err(one_line)?;
+    table.finalize(None).map_err(one_line)?;
     Ok(rows)
 }
 
-fn in_a_line(error: impl Display) -> String {
+fn one_line(error: impl Display) -> String {
     error.to_string().lines().collect::<Vec<_>>().join(", ")
 }
 
 impl Prediction {
     /// Finds the answer in a program's output.
     pub fn answer<'a>(&self, output: &'a str) -> Result<Found<'a>, String> {
-        let Place { line, nth, number } = &self.place;
+        let Position { line, nth, number } = &self.place;
         let words = in_single_spaces(line);
         let lines = split(output).1.into_iter();
         let mut of = lines.filter(|it| in_single_spaces(it).contains(&words));
@@ -114,12 +114,13 @@ impl Prediction {
         let shown = numbers.nth(number.saturating_sub(1)).ok_or_else(|| {
             format!("{} has no number {number} in {found:?}", self.listing)
         })?;
-        let is = value(shown).ok_or_else(|| format!("{shown} is no number"))?;
+        let is = parse_number(shown)
+            .ok_or_else(|| format!("{shown} is no number"))?;
         Ok(Found { shown, is, line: found })
     }
 
     /// Returns whether a guess is close enough.
-    pub fn is_right(&self, answer: f64, right: f64) -> bool {
+    pub fn is_close(&self, answer: f64, right: f64) -> bool {
         if self.factor <= 1.0 {
             return (answer - right).abs() <= 1e-6 * right.abs();
         }
@@ -130,7 +131,7 @@ impl Prediction {
     /// Returns why a common wrong guess is wrong, if it is one of those.
     pub fn reason(&self, answer: f64) -> Option<&str> {
         let is = |it: &&Guess| {
-            value(&it.guess)
+            parse_number(&it.guess)
                 .is_some_and(|it| (it - answer).abs() <= 1e-3 * it.abs())
         };
         self.wrong.iter().find(is).map(|it| it.because.as_str())
@@ -158,7 +159,7 @@ fn in_single_spaces(text: &str) -> String {
 }
 
 /// Parses a number as a reader may type it.
-pub fn value(text: &str) -> Option<f64> {
+pub fn parse_number(text: &str) -> Option<f64> {
     let number: f64 = text.trim().replace(',', "").parse().ok()?;
     number.is_finite().then_some(number)
 }
@@ -235,19 +236,19 @@ wrong = [{ guess = '12', because = 'That is the first.' }]
         "$ cargo run b: grad 1 1\nb:  grad [3, 12]\nb: grad [4, -2.5e-3]\n";
 
     #[test]
-    fn the_answer_is_what_the_program_prints() {
+    fn the_answer_is_found_in_the_output() {
         let rows = read(TABLE).unwrap();
         let found = rows[0].answer(OUTPUT).unwrap();
         assert_eq!((found.shown, found.is), ("-2.5e-3", -0.0025));
         assert_eq!(found.line, "b: grad [4, -2.5e-3]");
-        assert!(rows[0].is_right(-0.0025, found.is));
-        assert!(!rows[0].is_right(-0.0026, found.is));
+        assert!(rows[0].is_close(-0.0025, found.is));
+        assert!(!rows[0].is_close(-0.0026, found.is));
         assert_eq!(rows[0].reason(12.0), Some("That is the first."));
         assert_eq!(rows[0].reason(13.0), None);
     }
 
     #[test]
-    fn a_long_command_is_no_output() {
+    fn a_command_over_several_lines_is_split_from_the_output() {
         let listing = "$ cargo run \\\n    b: grad 1\nb: grad 2\n";
         let (command, lines) = split(listing);
         assert_eq!(command, "cargo run b: grad 1");
@@ -255,18 +256,18 @@ wrong = [{ guess = '12', because = 'That is the first.' }]
     }
 
     #[test]
-    fn a_factor_leaves_room_on_both_sides() {
+    fn a_factor_accepts_guesses_on_both_sides() {
         let table = TABLE.replace("nth = 2", "factor = 2.0");
         let row = &read(&table).unwrap()[0];
-        for (answer, is_right) in
+        for (answer, is_close) in
             [(7.0, true), (20.0, true), (5.0, false), (25.0, false)]
         {
-            assert_eq!(row.is_right(answer, 12.0), is_right, "{answer}");
+            assert_eq!(row.is_close(answer, 12.0), is_close, "{answer}");
         }
     }
 
     #[test]
-    fn a_place_that_is_gone_is_a_sentence() {
+    fn a_missing_number_is_reported_in_a_sentence() {
         let row = &read(TABLE).unwrap()[0];
         let error = row.answer("$ run\nb: grad [3, 12]\n").unwrap_err();
         assert!(error.contains("no line 2"), "{error}");
@@ -276,7 +277,7 @@ wrong = [{ guess = '12', because = 'That is the first.' }]
     }
 
     #[test]
-    fn digits_of_a_name_are_no_number() {
+    fn digits_in_a_name_are_not_a_number() {
         let of = |line| numbers(line).collect::<Vec<_>>();
         assert_eq!(of("matmul3_tiled 64.00 x2 1e-5"), ["64.00", "1e-5"]);
         assert_eq!(

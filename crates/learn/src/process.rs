@@ -12,7 +12,7 @@ use std::{fs, io, iter};
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
-use crate::terminal::{self, cut, say, spoken};
+use crate::terminal::{self, human_duration, say, truncate};
 
 /// How a child process ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,38 +40,38 @@ exit "$code"
 "#;
 
 /// Runs a command to its end, with or without a status line.
-pub type Follow =
+pub type RunFn =
     fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
 /// Runs `command` with its output in `log`, shows a status line, and kills the
 /// command after `limit`.
-pub fn follow(
+pub fn run_with_status(
     what: &str,
     command: &mut Command,
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
-    to_the_end(command, log, limit, Some(StatusLine::new(what, log)))
+    run_until(command, log, limit, Some(StatusLine::new(what, log)))
 }
 
-/// Like [`follow`], without a status line, for commands that run at the same
+/// Like [`run_with_status`], without a status line, for commands that run at the same
 /// time. The caller shows one status line for all of them.
-pub fn follow_in_silence(
+pub fn run_quietly(
     _: &str,
     command: &mut Command,
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
-    to_the_end(command, log, limit, None)
+    run_until(command, log, limit, None)
 }
 
-fn to_the_end(
+fn run_until(
     command: &mut Command,
     log: &Path,
     limit: Duration,
     status: Option<StatusLine>,
 ) -> Result<Ending, Stop> {
-    let mut child = spawn(&mut guarded(command), log)?;
+    let mut child = spawn(&mut with_guard(command), log)?;
     if let Some(ending) = wait(&mut child, status, Some(limit))? {
         return Ok(ending);
     }
@@ -81,10 +81,10 @@ fn to_the_end(
     Ok(Ending::TimedOut(limit))
 }
 
-/// Like [`follow`], without a time limit, for a command that must not be
+/// Like [`run_with_status`], without a time limit, for a command that must not be
 /// killed. It receives Ctrl-C itself, as if it had been typed into the
 /// terminal.
-pub(crate) fn follow_uninterrupted(
+pub(crate) fn run_uninterrupted(
     what: &str,
     command: &mut Command,
     log: &Path,
@@ -105,7 +105,7 @@ fn wait(
     for pause in pauses() {
         match child.try_wait() {
             Ok(Some(status)) => {
-                return Ok(Some(Ending::Exited(code_of(status))));
+                return Ok(Some(Ending::Exited(exit_code(status))));
             }
             Ok(None) => {}
             Err(error) => return Err(Stop::Failed(error.to_string())),
@@ -124,11 +124,11 @@ fn wait(
 /// Returns the pauses between two looks at a child. They grow, so that a short
 /// command ends without delay and a long one costs no processor time.
 fn pauses() -> impl Iterator<Item = Duration> {
-    let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
+    let longer = |pause: &Duration| Some((2 * *pause).min(MAX_PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
 }
 
-const PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
     let file = OpenOptions::new()
@@ -144,21 +144,21 @@ fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
         .map_err(|error| cannot_start(command.get_program().into(), &error))
 }
 
-fn guarded(command: &Command) -> Command {
-    let mut guarded = Command::new("sh");
-    guarded.args(["-c", GUARD, "guard"]);
-    guarded.arg(command.get_program()).args(command.get_args());
+fn with_guard(command: &Command) -> Command {
+    let mut with_guard = Command::new("sh");
+    with_guard.args(["-c", GUARD, "guard"]);
+    with_guard.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => guarded.env(name, value),
-            None => guarded.env_remove(name),
+            Some(value) => with_guard.env(name, value),
+            None => with_guard.env_remove(name),
         };
     }
     if let Some(folder) = command.get_current_dir() {
-        guarded.current_dir(folder);
+        with_guard.current_dir(folder);
     }
-    guarded.process_group(0).stdin(Stdio::piped());
-    guarded
+    with_guard.process_group(0).stdin(Stdio::piped());
+    with_guard
 }
 
 /// Runs `command` in the foreground on the learner's terminal and passes its
@@ -167,7 +167,7 @@ pub(crate) fn run_in_foreground(command: &mut Command) -> Result<(), Stop> {
     let status = command
         .status()
         .map_err(|error| cannot_start(command.get_program().into(), &error))?;
-    match code_of(status) {
+    match exit_code(status) {
         0 => Ok(()),
         code => Err(Stop::Said(u8::try_from(code).unwrap_or(1))),
     }
@@ -177,7 +177,7 @@ fn cannot_start(program: OsString, error: &io::Error) -> Stop {
     Stop::Failed(format!("cannot start {}: {error}", program.display()))
 }
 
-fn code_of(status: ExitStatus) -> i32 {
+fn exit_code(status: ExitStatus) -> i32 {
     let signal = || status.signal().map_or(1, |signal| 128 + signal);
     status.code().unwrap_or_else(signal)
 }
@@ -211,7 +211,7 @@ impl<'a> StatusLine<'a> {
         if let Some(last) = last_line(self.log) {
             text = format!("{text} ({last})");
         }
-        let text = cut(&text, terminal::width());
+        let text = truncate(&text, terminal::width());
         if self.rewrites {
             terminal::write_out(&format!("\r\x1b[K{text}"));
         } else {
@@ -255,31 +255,31 @@ pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
 
 /// Runs a command to its end. If it fails, the relevant lines of its log are
 /// printed, and the error names the log.
-pub fn succeed(
+pub fn run_or_fail(
     checkout: &Checkout,
     what: &str,
     command: &mut Command,
     log: &Path,
 ) -> Result<(), Stop> {
     let limit = Duration::from_secs(1200);
-    let ending = follow(what, command, log, limit)?;
+    let ending = run_with_status(what, command, log, limit)?;
     if ending == Ending::Exited(0) {
         return Ok(());
     }
     for line in excerpt(log, 40) {
         say!("{line}");
     }
-    let (why, place) = (complaint(what, &ending), checkout.shown(log));
+    let (why, place) = (failure_message(what, &ending), checkout.shown(log));
     Err(Stop::Failed(format!("{why}; the whole log is {place}")))
 }
 
 /// Returns the error message for a child that failed.
-pub fn complaint(what: &str, ending: &Ending) -> String {
+pub fn failure_message(what: &str, ending: &Ending) -> String {
     match ending {
         Ending::Exited(code) => format!("{what} ended with code {code}"),
         Ending::TimedOut(limit) => format!(
             "{what} did not end within {} and was stopped",
-            spoken(*limit)
+            human_duration(*limit)
         ),
     }
 }

@@ -26,7 +26,7 @@ impl Progress<'_> {
     /// Reads the file. A missing file is empty progress; of a damaged file,
     /// only the unreadable lines are lost.
     pub(crate) fn load(checkout: &Checkout) -> Progress<'_> {
-        let file = checkout.kept().join(NAME);
+        let file = checkout.state_folder().join(NAME);
         let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut states = BTreeMap::new();
@@ -58,23 +58,23 @@ impl Progress<'_> {
 
     /// Reads the file again, changes it and saves it, under a lock, because
     /// another companion may have saved in the meantime.
-    pub(crate) fn change(
+    pub(crate) fn update(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
     ) -> Result<(), Stop> {
-        let _alone = checkout.alone(NAME);
+        let _alone = checkout.lock(NAME);
         let mut progress = Progress::load(checkout);
         with(&mut progress);
         progress.save()
     }
 
-    /// Like [`Progress::change`], but a failure to save is only printed,
+    /// Like [`Progress::update`], but a failure to save is only printed,
     /// because the command itself succeeded.
-    pub(crate) fn change_or_say(
+    pub(crate) fn update_or_warn(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
     ) {
-        if let Err(stop) = Progress::change(checkout, with) {
+        if let Err(stop) = Progress::update(checkout, with) {
             let why = stop.sentence().unwrap_or_default();
             say!("Note: your progress is not kept: {why}.");
         }
@@ -86,7 +86,7 @@ impl Progress<'_> {
         for ((kind, id), state) in &self.states {
             text += &format!("{kind} {id} {state}\n");
         }
-        let file = self.checkout.kept().join(NAME);
+        let file = self.checkout.state_folder().join(NAME);
         replace(&file, text.as_bytes())
     }
 }
@@ -112,7 +112,7 @@ mod tests {
 
     /// Promise: A damaged progress file loses only the damaged lines.
     #[test]
-    fn a_damaged_file_keeps_the_lines_that_can_be_read() {
+    fn readable_lines_of_a_damaged_file_are_kept() {
         let checkout = checkout("damaged");
         let file = checkout.root.join(".learn/progress");
         let text = b"exercise p1_mul solved\n\xff\xfe\x00 x\nexercise half\n";
@@ -134,7 +134,7 @@ mod tests {
     /// Promise: A damaged progress file is read as far as possible and can be
     /// saved again.
     #[test]
-    fn a_file_damaged_anyhow_is_read_and_can_be_saved() {
+    fn any_damaged_file_can_be_read_and_saved_again() {
         use testkit::damage::damaged;
         use testkit::random::{Random, cases, first_seed};
 

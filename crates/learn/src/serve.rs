@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_that_does_not_read_is_given_up() {
+    fn a_client_that_does_not_read_times_out() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let _other = TcpStream::connect(listener.local_addr().unwrap());
         let (stream, _) = listener.accept().unwrap();

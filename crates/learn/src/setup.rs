@@ -9,7 +9,7 @@ use profile::Plugin;
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::{Command, Stop, Words};
-use crate::machine::{self, PackageManager, Tool, Whose};
+use crate::machine::{self, Audience, PackageManager, Tool};
 use crate::process::{self, Ending};
 use crate::terminal::{self, say};
 
@@ -37,13 +37,13 @@ changes the course misses, such as the spell check of `cargo learn test`, and
 fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let yes = words.flag("--yes");
     let authors = words.flag("--authors");
-    let whose = match words.flag("--pages") {
-        true => Whose::AuthorOfPages,
-        false if authors => Whose::Author,
-        false => Whose::Learner,
+    let audience = match words.flag("--pages") {
+        true => Audience::PageAuthor,
+        false if authors => Audience::Author,
+        false => Audience::Learner,
     };
     words.rest(0)?;
-    let missing = machine::missing(whose);
+    let missing = machine::missing(audience);
     if missing.is_empty() {
         build_plugin(checkout);
         say!("Everything is in place.");
@@ -62,11 +62,11 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
 /// Builds the plugin of Oclgrind if everything that it needs is installed. A
 /// failure is printed and stops nothing else.
 fn build_plugin(checkout: &Checkout) {
-    if machine::program("oclgrind").is_none() || !profile::can_build() {
+    if machine::find_program("oclgrind").is_none() || !profile::can_build() {
         return;
     }
     if let Err(sentence) = Plugin::find(&checkout.target.join("tools")) {
-        for line in terminal::filled(&format!("No profiles here: {sentence}."))
+        for line in terminal::wrapped(&format!("No profiles here: {sentence}."))
         {
             say!("{line}");
         }
@@ -74,10 +74,10 @@ fn build_plugin(checkout: &Checkout) {
 }
 
 /// Returns the command that installs these tools without asking.
-fn installing(missing: &[&Tool]) -> String {
-    let flag = match missing.iter().map(|tool| tool.whose).max() {
-        Some(Whose::AuthorOfPages) => " --pages",
-        Some(Whose::Author) => " --authors",
+fn setup_command(missing: &[&Tool]) -> String {
+    let flag = match missing.iter().map(|tool| tool.audience).max() {
+        Some(Audience::PageAuthor) => " --pages",
+        Some(Audience::Author) => " --authors",
         _ => "",
     };
     format!("cargo learn setup --yes{flag}")
@@ -92,12 +92,12 @@ pub(crate) fn offer(
     if commands(packages, missing).is_empty() {
         return Ok(());
     }
-    if packages.wants_root() && !machine::is_root() {
+    if packages.needs_root() && !machine::is_root() {
         say!("These need root, so they are yours to run.");
         return Ok(());
     }
     if !terminal::can_ask() {
-        say!("To run them: {}", installing(missing));
+        say!("To run them: {}", setup_command(missing));
         return Ok(());
     }
     if terminal::agrees("Run them now?") {
@@ -127,7 +127,7 @@ pub(crate) fn show(missing: &[&Tool]) {
     let commands = commands(packages, missing);
     if !commands.is_empty() {
         say!("The commands that install it:");
-        let needs_root = packages.wants_root() && !machine::is_root();
+        let needs_root = packages.needs_root() && !machine::is_root();
         for command in &commands {
             let sudo = if needs_root { "sudo " } else { "" };
             say!("  {sudo}{command}");
@@ -156,17 +156,17 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     let Some(packages) = PackageManager::find() else {
         return still_missing(missing, "install the packages above by hand");
     };
-    if packages.wants_root() && !machine::is_root() {
+    if packages.needs_root() && !machine::is_root() {
         return still_missing(
             missing,
             &format!(
                 "installing needs root: run the commands above, or `{}` as root",
-                installing(missing)
+                setup_command(missing)
             ),
         );
     }
     let log = checkout.log("setup")?;
-    let mut refused = perform_all(&commands(packages, missing), &log)?;
+    let mut refused = run_package_commands(&commands(packages, missing), &log)?;
     // A package that this release lacks must not stop the others.
     let each = missing.iter().filter_map(|tool| tool.package(packages));
     let each: Vec<String> =
@@ -174,7 +174,7 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
     {
         say!("  Not all at once, so each by itself:");
-        refused = perform_all(&each, &log)?;
+        refused = run_package_commands(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());
     let left: Vec<&Tool> = left.copied().collect();
@@ -187,13 +187,16 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
 }
 
 /// Runs the commands and returns a message for each that failed.
-fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
+fn run_package_commands(
+    commands: &[String],
+    log: &Path,
+) -> Result<Vec<String>, Stop> {
     let mut refused = Vec::new();
     for command in commands {
         say!("  {command}");
-        let ending = perform(command, log)?;
+        let ending = run_package_command(command, log)?;
         if ending != Ending::Exited(0) {
-            refused.push(process::complaint(command, &ending));
+            refused.push(process::failure_message(command, &ending));
         }
     }
     Ok(refused)
@@ -202,7 +205,7 @@ fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
 /// Runs one command of the package manager, with its output in the log.
 /// Killing a package manager would leave a broken system, so it runs to its
 /// end and handles Ctrl-C itself.
-fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
+fn run_package_command(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut file = fs::OpenOptions::new()
         .append(true)
         .open(log)
@@ -213,7 +216,7 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut child = Child::new(what);
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    process::follow_uninterrupted(what, &mut child, log)
+    process::run_uninterrupted(what, &mut child, log)
 }
 
 /// Returns an error that explains why something is still missing.
@@ -228,8 +231,8 @@ fn explain(
         let why = format!(
             "could not reach the package servers ({}): check the connection, \
              then run `{}` again (the log is {place})",
-            terminal::cut(line.trim(), 70),
-            installing(left)
+            terminal::truncate(line.trim(), 70),
+            setup_command(left)
         );
         return still_missing(left, &why);
     }

@@ -36,17 +36,17 @@ pub(crate) fn write_out(text: &str) {
         ));
         process::exit(1);
     }
-    process::exit(i32::from(JUDGES.load(Ordering::Relaxed)));
+    process::exit(i32::from(MUST_BE_READ.load(Ordering::Relaxed)));
 }
 
 /// Whether the command must fail if its output is not read to the end.
-static JUDGES: AtomicBool = AtomicBool::new(false);
+static MUST_BE_READ: AtomicBool = AtomicBool::new(false);
 
 /// Makes the command fail from now on if the reader closes the output: a
 /// verdict that was not read must not look like success. Other commands may be
 /// cut off.
-pub(crate) fn judge() {
-    JUDGES.store(true, Ordering::Relaxed);
+pub(crate) fn require_reader() {
+    MUST_BE_READ.store(true, Ordering::Relaxed);
 }
 
 /// Prints an error to the standard error stream, if it is open.
@@ -76,11 +76,11 @@ const VERDICTS: [(&str, &str); 5] = [
 ];
 
 /// Prints a line of a check. If it is the verdict, its first word is colored.
-pub(crate) fn judged(text: &str) {
-    line(&painted(text, can_color()));
+pub(crate) fn print_verdict(text: &str) {
+    line(&colored(text, can_color()));
 }
 
-fn painted(text: &str, colors: bool) -> String {
+fn colored(text: &str, colors: bool) -> String {
     let mut verdicts = VERDICTS.iter().filter(|_| colors);
     match verdicts.find(|(word, _)| text.starts_with(word)) {
         Some((word, color)) => {
@@ -134,7 +134,7 @@ pub(crate) fn agrees(question: &str) -> bool {
 }
 
 /// Formats a duration for people.
-pub fn spoken(time: Duration) -> String {
+pub fn human_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..=9 => format!("{:.1} s", time.as_secs_f64()),
@@ -144,11 +144,11 @@ pub fn spoken(time: Duration) -> String {
 }
 
 /// Wraps the text to the width of the terminal.
-pub(crate) fn filled(text: &str) -> Vec<String> {
-    broken(text, width())
+pub(crate) fn wrapped(text: &str) -> Vec<String> {
+    wrap(text, width())
 }
 
-fn broken(text: &str, room: usize) -> Vec<String> {
+fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one");
@@ -166,7 +166,7 @@ fn broken(text: &str, room: usize) -> Vec<String> {
 }
 
 /// Truncates `text` to `width` characters, without control characters.
-pub fn cut(text: &str, width: usize) -> String {
+pub fn truncate(text: &str, width: usize) -> String {
     let clean: Vec<char> =
         text.chars().filter(|letter| !letter.is_control()).collect();
     if clean.len() <= width {
@@ -182,25 +182,25 @@ mod tests {
 
     #[test]
     fn durations_are_short_and_have_a_unit() {
-        assert_eq!(spoken(Duration::from_millis(640)), "0.6 s");
-        assert_eq!(spoken(Duration::from_secs(42)), "42 s");
-        assert_eq!(spoken(Duration::from_secs(125)), "2 min 05 s");
+        assert_eq!(human_duration(Duration::from_millis(640)), "0.6 s");
+        assert_eq!(human_duration(Duration::from_secs(42)), "42 s");
+        assert_eq!(human_duration(Duration::from_secs(125)), "2 min 05 s");
     }
 
     #[test]
-    fn lines_are_filled_and_lose_no_word() {
+    fn wrapped_lines_lose_no_word() {
         let text = "word ".repeat(40);
         for room in [78, 30] {
-            let lines = broken(&text, room);
+            let lines = wrap(&text, room);
             assert!(lines.len() > 1 && lines.iter().all(|it| it.len() <= room));
             assert_eq!(lines.join(" "), text.trim());
         }
     }
 
     #[test]
-    fn a_cut_line_fits_and_has_no_control_characters() {
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abcdefgh", 6), "abc...");
-        assert_eq!(cut("a\u{1b}[2Kb\r", 9), "a[2Kb");
+    fn a_truncated_line_fits_and_has_no_control_characters() {
+        assert_eq!(truncate("abc", 3), "abc");
+        assert_eq!(truncate("abcdefgh", 6), "abc...");
+        assert_eq!(truncate("a\u{1b}[2Kb\r", 9), "a[2Kb");
     }
 }

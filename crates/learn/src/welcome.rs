@@ -5,7 +5,7 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
-use crate::machine::Whose;
+use crate::machine::Audience;
 use crate::progress::Progress;
 use crate::terminal::say;
 use crate::{machine, setup};
@@ -32,7 +32,7 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
     }
     tour();
     // If this cannot be saved, the tour is shown again, which does no harm.
-    Progress::change_or_say(checkout, |progress| {
+    Progress::update_or_warn(checkout, |progress| {
         progress.set("tour", "all", "seen");
     });
     let prepared = prepare(checkout);
@@ -46,7 +46,7 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
 
 /// Prints what this machine lacks and offers to install it.
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
-    let missing = machine::missing(Whose::Learner);
+    let missing = machine::missing(Audience::Learner);
     if missing.is_empty() {
         say!("This machine has all that the course can use.");
         say!();
@@ -88,13 +88,14 @@ fn again(
     exercises: &[Exercise],
     progress: &Progress,
 ) -> Result<(), Stop> {
-    let is_solved =
-        |it: &&Exercise| Status::of(it, progress, checkout) == Status::Solved;
+    let is_solved = |it: &&Exercise| {
+        Status::saved(it, progress, checkout) == Status::Solved
+    };
     let solved = exercises.iter().filter(is_solved).count();
     if !exercises.is_empty() {
         say!("You have solved {solved} of {} exercises.", exercises.len());
     }
-    if machine::missing(Whose::Learner).iter().any(|tool| tool.needed) {
+    if machine::missing(Audience::Learner).iter().any(|tool| tool.needed) {
         say!("There is no OpenCL here yet: cargo learn setup");
     }
     next(checkout, exercises, progress);

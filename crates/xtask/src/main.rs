@@ -25,7 +25,7 @@ const XTASK: Program = Program {
         &page::COMMAND,
         &prose::COMMAND,
     ],
-    judges: &["test", "verify", "prose"],
+    verdict_commands: &["test", "verify", "prose"],
 };
 
 fn main() -> ExitCode {

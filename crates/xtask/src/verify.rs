@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: the stub of every exercise fails with its own task, the
 //! solution passes, and each known wrong answer fails with its diagnosis.
 //!
-//! It works on copies, so a learner's files change nothing.
+//! It works on copies, so a learner's files have no influence.
 
 mod bench;
 mod variants;
@@ -13,7 +13,7 @@ use learn::command::{Command, Stop, Words};
 use learn::course::{self, Exercise};
 use learn::exercises::status::Status;
 use learn::machine;
-use learn::terminal::{cut, say};
+use learn::terminal::{say, truncate};
 pub(crate) use variants::Variant;
 use variants::{Wanted, variants};
 
@@ -74,7 +74,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         let why = "exercises/exercises.toml has no row: nothing to verify";
         return Err(Stop::Failed(why.to_string()));
     }
-    let _alone = checkout.alone("verify");
+    let _alone = checkout.lock("verify");
     let folder = checkout.target.join(FOLDERS[0]);
     let mut variants = exercises
         .iter()
@@ -92,9 +92,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         variants.iter_mut().for_each(keep_sample);
     }
     let some: usize = variants.iter().map(Vec::len).sum();
-    // An exercise has one file, so a round has at most one variant of it. The
-    // exercise with the most variants sets the number of rounds, and all rounds
-    // are equally large.
+    // An exercise has one file, so a round contains at most one variant of it.
+    // The number of rounds is the largest number of variants of an exercise.
     let count = variants.iter().map(Vec::len).max().unwrap_or_default();
     let mut rounds = vec![Vec::new(); count];
     let placed = exercises.iter().zip(&variants);
@@ -183,7 +182,7 @@ fn judge(
         Wanted::Task => verdict == Status::ToDo && said.contains(&task),
         // Without Oclgrind, a right answer passes in part.
         Wanted::Pass => match verdict {
-            Status::InPart => machine::program("oclgrind").is_none(),
+            Status::InPart => machine::find_program("oclgrind").is_none(),
             verdict => verdict == Status::Solved,
         },
         Wanted::Level(wanted) => {
@@ -215,7 +214,7 @@ fn judge(
         Wanted::Refused => "be refused".to_string(),
     };
     // A whole verdict with its tape would hide the other faults.
-    let (said, id) = (cut(&said, 600), &exercise.id);
+    let (said, id) = (truncate(&said, 600), &exercise.id);
     Finding::Fault(format!(
         "{name} should {wanted}, and said: {said} (once more: cargo xtask \
          verify {id})"

@@ -39,7 +39,7 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
         .ok_or(format!("`{}` does not exist.", listing(row)))?;
     let found = row.answer(output)?;
     let known = row.wrong.iter().find(|it| {
-        let guess = predictions::value(&it.guess);
+        let guess = predictions::parse_number(&it.guess);
         guess.is_none_or(|guess| row.is_right(guess, found.is))
     });
     if let Some(guess) = known {

@@ -11,7 +11,7 @@ use crate::exercises::stub::SolutionFile;
 use crate::exercises::variant::Again;
 use crate::exercises::{backup, check};
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "again",
@@ -30,22 +30,25 @@ name it lists the exercises that can be done again.",
 const KIND: &str = "again";
 
 /// The variant in the learner's file, and whether it is solved.
-struct Stand {
+struct VariantState {
     seed: usize,
     is_solved: bool,
 }
 
-impl Stand {
-    fn of(exercise: &Exercise, progress: &Progress) -> Option<Stand> {
+impl VariantState {
+    fn load(exercise: &Exercise, progress: &Progress) -> Option<VariantState> {
         let kept = progress.get(KIND, &exercise.id)?;
         let (word, seed) = kept.split_once('_')?;
-        Some(Stand { seed: seed.parse().ok()?, is_solved: word == "solved" })
+        Some(VariantState {
+            seed: seed.parse().ok()?,
+            is_solved: word == "solved",
+        })
     }
 
-    fn keep(&self, checkout: &Checkout, exercise: &Exercise) {
+    fn save(&self, checkout: &Checkout, exercise: &Exercise) {
         let word = if self.is_solved { "solved" } else { "open" };
         let kept = format!("{word}_{}", self.seed);
-        Progress::change_or_say(checkout, |progress| {
+        Progress::update_or_warn(checkout, |progress| {
             progress.set(KIND, &exercise.id, &kept);
         });
     }
@@ -72,19 +75,19 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             Stop::Usage(format!("--seed is {word:?}, and a number is expected"))
         })?),
     };
-    let stand = Stand::of(exercise, &Progress::load(checkout));
+    let stand = VariantState::load(exercise, &Progress::load(checkout));
     let folder = checkout.exercises.join("again");
     let is_there = folder.join(&exercise.file).is_file();
     match (stand, seed) {
-        (Some(Stand { seed, is_solved: false }), None)
+        (Some(VariantState { seed, is_solved: false }), None)
             if is_there && !is_new =>
         {
-            examine(checkout, exercise, again, seed)
+            check_variant(checkout, exercise, again, seed)
         }
-        (_, Some(seed)) => draw(checkout, exercise, again, seed),
+        (_, Some(seed)) => start_variant(checkout, exercise, again, seed),
         (stand, None) => {
             let next = stand.map_or(0, |it| it.seed + 1);
-            draw(checkout, exercise, again, next)
+            start_variant(checkout, exercise, again, next)
         }
     }
 }
@@ -93,9 +96,9 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
     let progress = Progress::load(checkout);
     let with = exercises.iter().filter(|it| it.again.is_some());
     for exercise in with {
-        let stand = match Stand::of(exercise, &progress) {
+        let stand = match VariantState::load(exercise, &progress) {
             None => "",
-            Some(Stand { is_solved: true, .. }) => "solved",
+            Some(VariantState { is_solved: true, .. }) => "solved",
             Some(_) => "open",
         };
         say!("{:<6}  {:<18}  {}", stand, exercise.id, exercise.title);
@@ -105,25 +108,25 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
 }
 
 /// Writes the stub of a variant and prints its task.
-fn draw(
+fn start_variant(
     checkout: &Checkout,
     exercise: &Exercise,
     again: &Again,
     seed: usize,
 ) -> Result<(), Stop> {
     let id = &exercise.id;
-    let stub = SolutionFile::again(checkout, exercise, again, seed)?.stub;
+    let stub = SolutionFile::variant(checkout, exercise, again, seed)?.stub;
     let file = checkout.exercises.join("again").join(&exercise.file);
     // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
-        let backup = backup::keep(checkout, exercise, &yours)?;
+        let backup = backup::create(checkout, exercise, &yours)?;
         say!("What stood there: {}", checkout.shown(&backup));
     }
     replace(&file, stub.as_bytes())?;
-    Stand { seed, is_solved: false }.keep(checkout, exercise);
+    VariantState { seed, is_solved: false }.save(checkout, exercise);
     say!("{id}, again: {}", exercise.title);
     say!();
-    for line in filled(&again.filled(&again.task, seed)) {
+    for line in wrapped(&again.substitute(&again.task, seed)) {
         say!("{line}");
     }
     say!();
@@ -133,7 +136,7 @@ fn draw(
 }
 
 /// Checks the file of a variant.
-fn examine(
+fn check_variant(
     checkout: &Checkout,
     exercise: &Exercise,
     again: &Again,
@@ -145,14 +148,14 @@ fn examine(
     say!("{id}, again: {}", exercise.title);
     // `verify` builds the same programs, and a check uses the same log.
     let alone =
-        [checkout.alone("verify"), checkout.alone(&format!("check-{id}"))];
+        [checkout.lock("verify"), checkout.lock(&format!("check-{id}"))];
     let drawn = again.variable(seed);
     let heard =
         check::verdict(checkout, &folder, exercise, &place, Some(&drawn))?;
     drop(alone);
     let is_solved = heard.verdict.is_solved();
     if is_solved {
-        Stand { seed, is_solved }.keep(checkout, exercise);
+        VariantState { seed, is_solved }.save(checkout, exercise);
     }
     for line in heard.said.lines() {
         say!("{line}");
@@ -163,7 +166,7 @@ fn examine(
         return Ok(());
     }
     if heard.verdict == Status::ToDo {
-        for line in filled(&again.filled(&again.task, seed)) {
+        for line in wrapped(&again.substitute(&again.task, seed)) {
             say!("{line}");
         }
     }

@@ -7,12 +7,12 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
-use crate::exercises::program::{self, Heard, Tier};
+use crate::exercises::program::{self, CheckOutput, Tier};
 use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
-use crate::terminal::{self, filled, say};
+use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
@@ -48,7 +48,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             }
         },
     };
-    let status = examine(checkout, &exercises, exercise)?;
+    let status = check_and_save(checkout, &exercises, exercise)?;
     let progress = Progress::load(checkout);
     if status.is_solved() || status == Status::Skipped {
         let id = exercise.id.as_str();
@@ -69,7 +69,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
 }
 
 /// Checks the exercise, prints the verdict and what to do next, and saves it.
-pub(crate) fn examine(
+pub(crate) fn check_and_save(
     checkout: &Checkout,
     exercises: &[Exercise],
     exercise: &Exercise,
@@ -84,34 +84,34 @@ pub(crate) fn examine(
         )));
     }
     // Another check of this exercise would build into the same folder.
-    let alone = checkout.alone(&format!("check-{}", exercise.id));
+    let alone = checkout.lock(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let Heard { verdict: status, tier, said } =
+    let CheckOutput { verdict: status, tier, said } =
         verdict(checkout, &checkout.exercises, exercise, &place, None)?;
     drop(alone);
     // It is saved before it is printed, because printing ends the process if
     // the reader has gone.
     let mut is_first = false;
-    Progress::change_or_say(checkout, |progress| {
+    Progress::update_or_warn(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
-        status.keep(exercise, progress, &fingerprint);
+        status.save(exercise, progress, &fingerprint);
         if let Some(tier) = tier {
-            status::keep_tier(exercise, progress, tier);
+            status::save_tier(exercise, progress, tier);
         }
     });
     for line in said.lines() {
-        terminal::judged(line);
+        terminal::print_verdict(line);
     }
     say!();
     if status.is_solved() {
-        let is_part = |it: &Tier| it.yours < it.all && !exercise.grows();
+        let is_part = |it: &Tier| it.yours < it.all && !exercise.has_levels();
         if let Some(tier) = tier.filter(is_part) {
             let more = tier.all - tier.yours;
             say!("{}: solved, and {more} to go if you like.", tier.shown());
         }
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
-        if exercise.grows() {
+        if exercise.has_levels() {
             say!("Train with it, beside ours: cargo learn run {}", exercise.id);
         }
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
@@ -127,12 +127,12 @@ pub(crate) fn examine(
             let Exercise { task, size, .. } = exercise;
             let effort = exercise.effort();
             let words = format!("{task} ({size}; {effort})");
-            let is_whole = !exercise.grows();
-            for line in filled(&words).iter().filter(|_| is_whole) {
+            let is_whole = !exercise.has_levels();
+            for line in wrapped(&words).iter().filter(|_| is_whole) {
                 say!("{line}");
             }
         }
-        if exercise.grows() {
+        if exercise.has_levels() {
             levels::tell(exercise, tier);
         }
         if status != Status::Skipped {
@@ -152,10 +152,10 @@ pub(crate) fn verdict(
     exercise: &Exercise,
     place: &str,
     again: Option<&str>,
-) -> Result<Heard, Stop> {
+) -> Result<CheckOutput, Stop> {
     let id = exercise.id.as_str();
     if let Some(sentence) = invalid_utf8(&folder.join(&exercise.file), place) {
-        return Ok(failing(filled(&format!("failing: {sentence}"))));
+        return Ok(failing(wrapped(&format!("failing: {sentence}"))));
     }
     for _ in 0..program::ROUNDS {
         let log = checkout.log(&format!("check-{id}"))?;
@@ -164,8 +164,8 @@ pub(crate) fn verdict(
             return compile_errors(checkout, exercise, place, &log);
         };
         let log = checkout.log(&format!("check-{id}"))?;
-        let stood = levels::stood(checkout, exercise);
-        let (program, follow) = (&programs[0], process::follow);
+        let stood = levels::previously_passed(checkout, exercise);
+        let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
             program::run(id, program, &log, None, again, stood, follow)?;
         match heard {
@@ -182,7 +182,7 @@ fn compile_errors(
     exercise: &Exercise,
     place: &str,
     log: &Path,
-) -> Result<Heard, Stop> {
+) -> Result<CheckOutput, Stop> {
     let complaints = program::complaints(checkout, log);
     let is_of_the_compiler =
         |line: &String| line.trim_start().starts_with("--> ");
@@ -197,20 +197,20 @@ fn compile_errors(
         )));
     }
     let is_yours = complaints.iter().any(|line| line.contains(&exercise.file));
-    let whose = if is_yours { "" } else { "the check of " };
+    let audience = if is_yours { "" } else { "the check of " };
     let mut lines = vec![
-        format!("failing: {whose}{place} does not compile."),
+        format!("failing: {audience}{place} does not compile."),
         String::new(),
     ];
-    let renamed = renamed::told(&complaints);
+    let renamed = renamed::suggestions(&complaints);
     lines.extend(complaints.into_iter().take(60));
     lines.extend(renamed);
     Ok(failing(lines))
 }
 
-fn failing(lines: Vec<String>) -> Heard {
+fn failing(lines: Vec<String>) -> CheckOutput {
     let said = format!("\n{}", lines.join("\n"));
-    Heard { verdict: Status::Failing, tier: None, said }
+    CheckOutput { verdict: Status::Failing, tier: None, said }
 }
 
 /// Returns an error message if the file is not UTF-8. The compiler would name

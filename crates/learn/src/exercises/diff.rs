@@ -29,7 +29,7 @@ const AROUND: usize = 3;
 fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let file = checkout.exercises.join(&exercise.file);
     let place = checkout.shown(&file);
     let yours = fs::read(&file).map_err(|error| {
@@ -39,14 +39,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             exercise.id
         ))
     })?;
-    if !solution::may_be_seen(checkout, exercise, "compare")? {
+    if !solution::may_be_shown(checkout, exercise, "compare")? {
         return Ok(());
     }
-    let ours = match exercise.grows() {
+    let ours = match exercise.has_levels() {
         true => {
             let progress = Progress::load(checkout);
-            let level = levels::standing(exercise, &progress);
-            SolutionFile::stand(checkout, exercise, level)?
+            let level = levels::passed(exercise, &progress);
+            SolutionFile::at_level(checkout, exercise, level)?
         }
         false => SolutionFile::read(checkout, exercise)?.plain,
     };

@@ -6,7 +6,7 @@ use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::status;
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "hint",
@@ -46,7 +46,7 @@ pub(crate) fn show(
     let progress = Progress::load(checkout);
     let (kept, hints) = levels::hints(exercise, &progress);
     let count = hints.len();
-    let seen = seen(exercise, &progress);
+    let seen = shown_count(exercise, &progress);
     let number = match level {
         None => (seen + 1).min(count),
         Some(word) => word
@@ -68,12 +68,12 @@ pub(crate) fn show(
         None => say!("Hint {number} of {count} for {id}"),
     }
     say!();
-    for line in filled(&hints[number - 1]) {
+    for line in wrapped(&hints[number - 1]) {
         say!("{line}");
     }
     say!();
     if level.is_none() && number > seen {
-        Progress::change_or_say(checkout, |progress| {
+        Progress::update_or_warn(checkout, |progress| {
             progress.set(KIND, &kept, &number.to_string());
         });
     }
@@ -85,7 +85,7 @@ pub(crate) fn show(
 }
 
 /// Returns the number of hints shown so far.
-pub(crate) fn seen(exercise: &Exercise, progress: &Progress) -> usize {
+pub(crate) fn shown_count(exercise: &Exercise, progress: &Progress) -> usize {
     let (kept, _) = levels::hints(exercise, progress);
     let seen = progress.get(KIND, &kept);
     seen.and_then(|it| it.parse().ok()).unwrap_or(0)

@@ -7,7 +7,7 @@ use crate::exercises::hint;
 use crate::exercises::levels;
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::terminal::{self, filled, say};
+use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "list",
@@ -55,12 +55,12 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     words.rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
-    let contents = Contents::of(checkout);
+    let contents = Contents::read(checkout);
     let mut solved = 0;
     let mut seen = Vec::new();
     let mut rows = vec![HEAD.map(String::from)];
     for exercise in &exercises {
-        let status = Status::of(exercise, &progress, checkout);
+        let status = Status::saved(exercise, &progress, checkout);
         solved += usize::from(status.is_solved());
         seen.push(status);
         let number = contents.number(&exercise.chapter);
@@ -70,13 +70,13 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             number.map(|it| it.to_string()).unwrap_or_default(),
             "*".repeat(exercise.difficulty.into()),
             exercise.minutes.to_string(),
-            match hint::seen(exercise, &progress) {
+            match hint::shown_count(exercise, &progress) {
                 0 => String::new(),
                 seen => format!("{seen} of {}", exercise.hints.len()),
             },
             exercise.needs.join(", "),
             match status::tier(exercise, &progress) {
-                _ if exercise.grows() => exercise.title.clone(),
+                _ if exercise.has_levels() => exercise.title.clone(),
                 Some(tier) => format!("{} ({})", exercise.title, tier.shown()),
                 None => exercise.title.clone(),
             },
@@ -96,14 +96,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
         }
         say!("{line}");
     }
-    for exercise in exercises.iter().filter(|it| it.grows()) {
+    for exercise in exercises.iter().filter(|it| it.has_levels()) {
         levels::list(exercise, &progress, &contents);
     }
     say!();
     say!("{solved} of {} solved", exercises.len());
     for (status, legend) in LEGENDS {
         if seen.contains(&status) {
-            filled(legend).iter().for_each(|line| say!("{line}"));
+            wrapped(legend).iter().for_each(|line| say!("{line}"));
         }
     }
     if let Some(next) = status::next(&exercises, &progress, checkout, &[]) {
@@ -123,7 +123,7 @@ fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
         let line = cells.collect::<Vec<_>>().join("  ");
         let room = terminal::columns().unwrap_or(usize::MAX);
-        terminal::cut(line.trim_end(), room)
+        terminal::truncate(line.trim_end(), room)
     };
     rows.iter().map(line).collect()
 }

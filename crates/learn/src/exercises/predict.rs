@@ -7,9 +7,9 @@ use crate::checkout::Checkout;
 use crate::command::{Command, Stop, Words};
 use crate::course::Contents;
 use crate::nearest::nearest;
-use crate::predictions::{self, Found, Prediction, value};
+use crate::predictions::{self, Found, Prediction, parse_number};
 use crate::progress::Progress;
-use crate::terminal::{can_ask, filled, say, write_out};
+use crate::terminal::{can_ask, say, wrapped, write_out};
 
 pub(crate) const COMMAND: Command = Command {
     name: "predict",
@@ -30,7 +30,7 @@ const KIND: &str = "predict";
 
 fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     // A number may be negative, so it is removed before the flags.
-    let numbers = words.take(|word| value(word).is_some());
+    let numbers = words.take(|word| parse_number(word).is_some());
     let wants_list = words.flag("--list");
     let (ids, _) = words.rest(1)?;
     if numbers.len() > 1 {
@@ -53,7 +53,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             }
         },
     };
-    let given = numbers.first().and_then(|word| value(word));
+    let given = numbers.first().and_then(|word| parse_number(word));
     ask(checkout, prediction, given)?;
     if let Some(next) = next(checkout, &predictions) {
         say!("The next question: cargo learn predict {}", next.id);
@@ -99,7 +99,7 @@ fn next<'a>(
 
 fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
-    let contents = Contents::of(checkout);
+    let contents = Contents::read(checkout);
     let width = predictions.iter().map(|it| it.id.len()).max().unwrap_or(0);
     say!("{:<6}  {:<width$}  chapter", "you", "question");
     for Prediction { id, chapter, .. } in predictions {
@@ -131,11 +131,11 @@ fn ask(
         Stop::Failed(format!("cannot read {}: {error}", checkout.shown(&file)))
     })?;
     let found = prediction.answer(&output).map_err(Stop::Failed)?;
-    let number = Contents::of(checkout).number(chapter);
+    let number = Contents::read(checkout).number(chapter);
     let number = number.map_or(String::new(), |it| format!(", chapter {it}"));
     say!("{id}{number}");
     say!();
-    for line in filled(&prediction.question) {
+    for line in wrapped(&prediction.question) {
         say!("{line}");
     }
     say!();
@@ -143,11 +143,11 @@ fn ask(
         Some(answer) => answer,
         None => typed(id)?,
     };
-    let is_right = prediction.is_right(answer, found.is);
-    Progress::change_or_say(checkout, |progress| {
-        progress.set(KIND, id, if is_right { "right" } else { "other" });
+    let is_close = prediction.is_close(answer, found.is);
+    Progress::update_or_warn(checkout, |progress| {
+        progress.set(KIND, id, if is_close { "right" } else { "other" });
     });
-    tell(prediction, answer, is_right, &found);
+    tell(prediction, answer, is_close, &found);
     say!();
     say!("See for yourself: {}", predictions::split(&output).0);
     Ok(())
@@ -156,14 +156,15 @@ fn ask(
 fn tell(
     prediction: &Prediction,
     answer: f64,
-    is_right: bool,
+    is_close: bool,
     found: &Found<'_>,
 ) {
-    match is_right {
+    match is_close {
         true => say!("Right: {}.", found.shown),
         false => {
             say!("You say {answer}, and the program {}.", found.shown);
-            for line in prediction.reason(answer).into_iter().flat_map(filled) {
+            for line in prediction.reason(answer).into_iter().flat_map(wrapped)
+            {
                 say!("{line}");
             }
         }
@@ -171,7 +172,7 @@ fn tell(
     say!();
     say!("    {}", found.line.trim());
     say!();
-    for line in filled(&prediction.why) {
+    for line in wrapped(&prediction.why) {
         say!("{line}");
     }
 }
@@ -188,7 +189,7 @@ fn typed(id: &str) -> Result<f64, Stop> {
                 "no number came: type one, or cargo learn predict {id} NUMBER"
             ))
         })?;
-        match value(&line) {
+        match parse_number(&line) {
             Some(number) => return Ok(number),
             None => say!("That is no number: 12, -3, 0.25 and 1e-5 are."),
         }

@@ -12,9 +12,9 @@ use std::{env, fs};
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::Exercise;
-use crate::examples::LIGHT;
+use crate::examples::LIGHT_CONFIG;
 use crate::exercises::status::Status;
-use crate::process::{self, Ending, Follow};
+use crate::process::{self, Ending, RunFn};
 use crate::terminal;
 
 /// The variable that names the folder of the learner's files, for cargo and
@@ -64,8 +64,8 @@ pub fn build(
     for package in packages {
         command.args(["--package", package]);
     }
-    if exercises.iter().all(|it| it.is_light()) {
-        command.args(["--no-default-features", "--config", LIGHT]);
+    if exercises.iter().all(|it| it.needs_only_part1()) {
+        command.args(["--no-default-features", "--config", LIGHT_CONFIG]);
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
     for id in &ids {
@@ -91,7 +91,7 @@ pub(crate) fn build_fast(
     let id = exercise.id.as_str();
     let mut command = checkout.cargo(&["test", "--no-run", "--release"]);
     command.args(["--package", exercise.package(), "--test", id]);
-    if exercise.is_light() {
+    if exercise.needs_only_part1() {
         command.arg("--no-default-features");
     }
     command.env(FOLDER, &checkout.exercises);
@@ -109,12 +109,12 @@ fn compiled(
     log: &Path,
 ) -> Result<Option<Vec<PathBuf>>, Stop> {
     let limit = Duration::from_secs(1200);
-    let ending = process::follow(what, command, log, limit)?;
+    let ending = process::run_with_status(what, command, log, limit)?;
     match ending {
         Ending::Exited(0) => {}
         Ending::Exited(_) => return Ok(None),
         Ending::TimedOut(_) => {
-            return Err(Stop::Failed(process::complaint(what, &ending)));
+            return Err(Stop::Failed(process::failure_message(what, &ending)));
         }
     }
     let said = fs::read(log).unwrap_or_default();
@@ -160,7 +160,7 @@ const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
 /// The output of a check and its verdict.
-pub struct Heard {
+pub struct CheckOutput {
     /// The word after the proof. An exit code could come from the learner's
     /// code.
     pub verdict: Status,
@@ -188,8 +188,8 @@ pub fn run(
     seconds: Option<u64>,
     again: Option<&str>,
     stood: Option<usize>,
-    follow: Follow,
-) -> Result<Option<Heard>, Stop> {
+    run_command: RunFn,
+) -> Result<Option<CheckOutput>, Stop> {
     let what = format!("checking {id}");
     // A check enforces this limit itself and explains it better. This one is
     // for the case that it fails to.
@@ -213,7 +213,7 @@ pub fn run(
         Some(drawn) => command.env(AGAIN, drawn),
         None => command.env_remove(AGAIN),
     };
-    let ending = follow(&what, &mut command, log, limit)?;
+    let ending = run_command(&what, &mut command, log, limit)?;
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.rsplit_once(&format!("{proof}="));
@@ -225,12 +225,12 @@ pub fn run(
     match (last, verdict) {
         (Some((said, words)), Some(verdict)) => {
             let tier = words.split_whitespace().nth(1).and_then(Tier::read);
-            Ok(Some(Heard { verdict, tier, said: said.to_string() }))
+            Ok(Some(CheckOutput { verdict, tier, said: said.to_string() }))
         }
         _ => Err(Stop::Failed(format!(
             "{}, without a verdict, so nothing is known of your code; the \
              log is {}, and `cargo learn check {id}` checks it once more",
-            process::complaint(&what, &ending),
+            process::failure_message(&what, &ending),
             log.display()
         ))),
     }
@@ -244,7 +244,7 @@ impl Tier {
     }
 
     /// Formats it for the progress file.
-    pub(crate) fn kept(self) -> String {
+    pub(crate) fn word(self) -> String {
         format!("{}_{}", self.yours, self.all)
     }
 
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_found_among_the_lines_of_cargo() {
+    fn the_program_is_found_in_the_output_of_cargo() {
         let said = "   Compiling exercises v0.1.0 (/a (b)/exercises)
   Executable checks/one.rs (/a (b)/deps/one-1)
   Executable checks/one_more.rs (target/deps/one_more-2)
@@ -287,9 +287,9 @@ mod tests {
     }
 
     #[test]
-    fn a_check_says_how_much_of_a_milestone_is_the_learner_s() {
+    fn a_check_reports_the_parts_of_a_milestone() {
         let tier = Tier::read("3/4").unwrap();
-        assert_eq!(Tier::read(&tier.kept()), Some(tier));
+        assert_eq!(Tier::read(&tier.word()), Some(tier));
         assert_eq!(tier.shown(), "3 of 4 are yours");
         assert_eq!(Tier::read("5/5").unwrap().shown(), "all 5 are yours");
         assert_eq!(Tier::read("none"), None);

@@ -33,11 +33,11 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let from = words.option("--from")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let id = &exercise.id;
     let from = levels::number(exercise, "--from", from.as_deref())?;
     let stub = match from {
-        Some(level) => SolutionFile::stand(checkout, exercise, level - 1)?,
+        Some(level) => SolutionFile::at_level(checkout, exercise, level - 1)?,
         None => SolutionFile::read(checkout, exercise)?.stub,
     };
     let file = checkout.exercises.join(&exercise.file);
@@ -62,7 +62,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             )));
         }
         say!("The task comes back to {place}; what you wrote is kept in");
-        say!("{}.", checkout.shown(&checkout.kept().join("backups")));
+        say!("{}.", checkout.shown(&checkout.state_folder().join("backups")));
         if !terminal::agrees("Put the task back?") {
             say!("Nothing has changed.");
             return Ok(());
@@ -71,7 +71,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     // An editor may have saved the file while the question was open.
     let yours = read()?;
     if let Some(yours) = &yours {
-        let backup = backup::keep(checkout, exercise, yours)?;
+        let backup = backup::create(checkout, exercise, yours)?;
         say!("What you wrote: {}", checkout.shown(&backup));
     }
     if read()? != yours {
@@ -83,8 +83,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     replace(&file, stub.as_bytes())?;
     say!("The task is back: {place}");
     let fingerprint = status::fingerprint(exercise, checkout);
-    Progress::change_or_say(checkout, |progress| {
-        Status::ToDo.keep(exercise, progress, &fingerprint);
+    Progress::update_or_warn(checkout, |progress| {
+        Status::ToDo.save(exercise, progress, &fingerprint);
     });
     say!("Check it: cargo learn check {id}");
     Ok(())

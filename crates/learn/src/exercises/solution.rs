@@ -26,12 +26,12 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let level = words.option("--level")?;
     let (ids, _) = words.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let level = levels::number(exercise, "--level", level.as_deref())?;
-    if !may_be_seen(checkout, exercise, "see the solution")? {
+    if !may_be_shown(checkout, exercise, "see the solution")? {
         return Ok(());
     }
-    if exercise.grows() {
+    if exercise.has_levels() {
         return step(checkout, exercise, level);
     }
     let solution = SolutionFile::read(checkout, exercise)?;
@@ -47,9 +47,9 @@ fn step(
     exercise: &Exercise,
     level: Option<usize>,
 ) -> Result<(), Stop> {
-    let standing = levels::standing(exercise, &Progress::load(checkout));
+    let standing = levels::passed(exercise, &Progress::load(checkout));
     let level = level.unwrap_or(standing + 1).min(exercise.levels.len());
-    let stand = |level| SolutionFile::stand(checkout, exercise, level);
+    let stand = |level| SolutionFile::at_level(checkout, exercise, level);
     let (old, new) = (stand(level - 1)?, stand(level)?);
     let name = &exercise.levels[level - 1].name;
     say!("What level {level}, {name}, changes in ours:");
@@ -61,7 +61,7 @@ fn step(
 
 /// Returns whether the solution may be shown: the exercise is solved, or this
 /// is the second request. The first request prints a warning.
-pub(crate) fn may_be_seen(
+pub(crate) fn may_be_shown(
     checkout: &Checkout,
     exercise: &Exercise,
     what: &str,
@@ -69,13 +69,13 @@ pub(crate) fn may_be_seen(
     let id = &exercise.id;
     let progress = Progress::load(checkout);
     let is_done = matches!(
-        Status::of(exercise, &progress, checkout),
+        Status::saved(exercise, &progress, checkout),
         Status::Solved | Status::Stale
     );
     if is_done || progress.get(KIND, id).is_some() {
         return Ok(true);
     }
-    Progress::change(checkout, |progress| progress.set(KIND, id, "asked"))?;
+    Progress::update(checkout, |progress| progress.set(KIND, id, "asked"))?;
     say!("{id} is not solved yet. A hint may be enough:");
     say!("  cargo learn hint {id}");
     say!("Ask once more to {what}.");

@@ -39,7 +39,7 @@ impl Status {
     }
 
     /// Returns the word for the progress file.
-    fn kept(self) -> &'static str {
+    fn word(self) -> &'static str {
         let found = WORDS.iter().find(|(it, _)| *it == self);
         found.map_or("to_do", |(_, word)| word)
     }
@@ -50,12 +50,12 @@ impl Status {
             Status::ToDo => "to do",
             Status::InPart => "in part",
             Status::Stale => "stale",
-            other => other.kept(),
+            other => other.word(),
         }
     }
 
     /// Returns the saved status of an exercise.
-    pub(crate) fn of(
+    pub(crate) fn saved(
         exercise: &Exercise,
         progress: &Progress,
         checkout: &Checkout,
@@ -78,13 +78,13 @@ impl Status {
     }
 
     /// Saves the status together with a fingerprint of the file.
-    pub(crate) fn keep(
+    pub(crate) fn save(
         self,
         exercise: &Exercise,
         progress: &mut Progress,
         fingerprint: &str,
     ) {
-        progress.set(KIND, &exercise.id, self.kept());
+        progress.set(KIND, &exercise.id, self.word());
         progress.set(FILE, &exercise.id, fingerprint);
     }
 }
@@ -94,12 +94,12 @@ const FILE: &str = "file";
 const TIER: &str = "tier";
 
 /// Saves how much of a milestone the learner has written.
-pub(crate) fn keep_tier(
+pub(crate) fn save_tier(
     exercise: &Exercise,
     progress: &mut Progress,
     tier: Tier,
 ) {
-    progress.set(TIER, &exercise.id, &tier.kept());
+    progress.set(TIER, &exercise.id, &tier.word());
 }
 
 /// Returns how much of a milestone passed when it was last checked.
@@ -123,8 +123,8 @@ pub(crate) fn next<'a>(
     checkout: &Checkout,
     done: &[&str],
 ) -> Option<&'a Exercise> {
-    let status = |it: &Exercise| Status::of(it, progress, checkout);
-    let is_open = |it: &&Exercise| !it.grows() && !done.contains(&&*it.id);
+    let status = |it: &Exercise| Status::saved(it, progress, checkout);
+    let is_open = |it: &&Exercise| !it.has_levels() && !done.contains(&&*it.id);
     let others = || exercises.iter().filter(is_open);
     let can_be_solved = |it: &&Exercise| {
         !status(it).is_solved() && status(it) != Status::Skipped
@@ -136,12 +136,12 @@ pub(crate) fn next<'a>(
 /// Returns a fingerprint of the learner's file.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);
-    format!("{:016x}", mixed(&fs::read(file).unwrap_or_default()))
+    format!("{:016x}", fnv1a(&fs::read(file).unwrap_or_default()))
 }
 
 /// Returns the FNV-1a hash of the bytes. It distinguishes versions of a file
 /// and is not cryptographic.
-pub(crate) fn mixed(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     };

@@ -43,38 +43,42 @@ impl SolutionFile {
         if exercise.free {
             return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
-        if exercise.grows() {
-            let stand = |level| SolutionFile::stand(checkout, exercise, level);
+        if exercise.has_levels() {
+            let at_level =
+                |level| SolutionFile::at_level(checkout, exercise, level);
             let last = exercise.levels.len();
-            return Ok(SolutionFile { stub: stand(0)?, plain: stand(last)? });
+            return Ok(SolutionFile {
+                stub: at_level(0)?,
+                plain: at_level(last)?,
+            });
         }
-        SolutionFile::of(&text).map_err(wrong)
+        SolutionFile::parse(&text).map_err(wrong)
     }
 
     /// Reads our solution of an exercise with levels, after `level` and before
     /// the next one.
-    pub fn stand(
+    pub fn at_level(
         checkout: &Checkout,
         exercise: &Exercise,
         level: usize,
     ) -> Result<String, Stop> {
         let (text, wrong) = read(checkout, "solutions", exercise)?;
-        levels::stand(&text, level).map_err(wrong)
+        levels::solution_at(&text, level).map_err(wrong)
     }
 
     /// Reads the solution of a variant.
-    pub fn again(
+    pub fn variant(
         checkout: &Checkout,
         exercise: &Exercise,
         again: &Again,
         seed: usize,
     ) -> Result<SolutionFile, Stop> {
         let (text, wrong) = read(checkout, "solutions/again", exercise)?;
-        SolutionFile::of(&again.filled(&text, seed)).map_err(wrong)
+        SolutionFile::parse(&again.substitute(&text, seed)).map_err(wrong)
     }
 
     /// Splits the text of a solution. An error names the line.
-    pub fn of(text: &str) -> Result<SolutionFile, String> {
+    pub fn parse(text: &str) -> Result<SolutionFile, String> {
         let mut stub = String::new();
         let mut hole = None;
         let mut holes = 0;
@@ -150,8 +154,8 @@ mod tests {
 ";
 
     #[test]
-    fn a_stub_has_its_lines_in_the_place_of_the_answer() {
-        let solution = SolutionFile::of(SOLUTION).unwrap();
+    fn a_stub_replaces_the_answer() {
+        let solution = SolutionFile::parse(SOLUTION).unwrap();
         let stub = "fn f() -> i32 {
     // Six times seven.
 
@@ -163,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_that_is_not_one_is_refused_with_its_line() {
-        let error = |text: &str| SolutionFile::of(text).unwrap_err();
+    fn an_invalid_hole_is_rejected_with_its_line() {
+        let error = |text: &str| SolutionFile::parse(text).unwrap_err();
         assert!(error("fn f() {}\n").contains("no // HOLE"));
         assert!(error("a\n// HOLE\n").starts_with("line 2"));
         assert!(error("// END HOLE\n").starts_with("line 1"));

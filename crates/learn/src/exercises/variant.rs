@@ -59,7 +59,7 @@ impl Again {
     }
 
     /// Replaces the placeholders in a text by the drawn values.
-    pub(crate) fn filled(&self, text: &str, seed: usize) -> String {
+    pub(crate) fn substitute(&self, text: &str, seed: usize) -> String {
         self.drawn(seed).fold(text.to_string(), |text, (name, it)| {
             text.replace(&format!("@{name}@"), it)
         })

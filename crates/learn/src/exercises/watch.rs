@@ -105,7 +105,8 @@ impl Watch<'_> {
         loop {
             say!();
             let before = snapshot(&files);
-            match check::examine(self.checkout, self.exercises, exercise) {
+            match check::check_and_save(self.checkout, self.exercises, exercise)
+            {
                 Ok(Status::Skipped) => return Ok(()),
                 Ok(status) if status.is_solved() && !stays => return Ok(()),
                 Ok(status) if status.is_solved() => {
@@ -119,7 +120,7 @@ impl Watch<'_> {
                 Err(stop) => return Err(stop),
             }
             stays = false;
-            if !self.waits_for_a_save(exercise, &files, &before, &place)? {
+            if !self.wait_for_save(exercise, &files, &before, &place)? {
                 return Ok(());
             }
         }
@@ -127,7 +128,7 @@ impl Watch<'_> {
 
     /// Waits for the next save and shows hints in the meantime. Returns false
     /// if the learner asks for the next exercise.
-    fn waits_for_a_save(
+    fn wait_for_save(
         &self,
         exercise: &Exercise,
         files: &[PathBuf],
@@ -135,13 +136,16 @@ impl Watch<'_> {
         place: &str,
     ) -> Result<bool, Stop> {
         if let Some(keys) = &self.keys {
-            keys.forget();
+            keys.discard();
         }
         loop {
             say!();
             say!("Waiting for the next save of {place}. Ctrl-C ends.");
             if let Some(keys) = &self.keys {
-                say!("Keys: h a hint, n the next exercise{}.", keys.how());
+                say!(
+                    "Keys: h a hint, n the next exercise{}.",
+                    keys.enter_hint()
+                );
             }
             match self.wait(files, before) {
                 Event::Saved => return Ok(true),
