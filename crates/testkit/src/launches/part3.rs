@@ -1,7 +1,7 @@
-//! A launch of every kernel of Part 3 over ragged sizes, for the simulator.
+//! A launch of every kernel of Part 3 with irregular sizes, for the simulator.
 //!
-//! [`run`] is the list; a `Bench` holds what all of them read, and has a
-//! function for each family of kernels with one list of arguments.
+//! [`run`] is the list. A `Bench` holds the common inputs and has a method for
+//! each family of kernels with the same arguments.
 
 pub mod groups;
 pub mod heads;
@@ -15,10 +15,11 @@ use rungrad::rng;
 
 use super::draft::PRODUCTS;
 
-/// What a kernel wrote, and what the host makes of the same numbers.
+/// The output of a kernel, and the expected values from the host.
 pub type Both = (Vec<f32>, Vec<f32>);
 
-/// Runs `kernel` over `n` values; `None` for a kernel of another part.
+/// Runs `kernel` on `n` values, or returns `None` for a kernel of a different
+/// part.
 pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     if !kernel.file().starts_with("kernels/engine/") {
         return None;
@@ -66,34 +67,34 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     })
 }
 
-/// What every launch needs: the kernel, and numbers on both sides.
+/// The kernel and the inputs of a launch, on the device and on the host.
 struct Bench<'a> {
     gpu: &'a Gpu,
     kernel: &'a Kernel,
     n: usize,
-    /// The size, as a kernel counts it.
+    /// The size, in the type of a kernel argument.
     count: u32,
-    /// Small whole numbers, of which every sum is exact.
+    /// Small whole numbers, whose sums are exact.
     a: Vec<f32>,
     b: Vec<f32>,
-    /// `a` on the device, behind [`LATE`] values that nobody may take for it.
+    /// `a` on the device, after [`OFFSET`] values that must not be read.
     x: Buffer<f32>,
     /// `b` on the device.
     y: Buffer<f32>,
 }
 
-const LATE: usize = 3;
+const OFFSET: usize = 3;
 
 impl<'a> Bench<'a> {
     fn new(gpu: &'a Gpu, kernel: &'a Kernel, n: usize) -> Bench<'a> {
         let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
         let b: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 2.0).collect();
-        let x = gpu.upload(&[&[99.0; LATE], &a[..]].concat()).unwrap();
+        let x = gpu.upload(&[&[99.0; OFFSET], &a[..]].concat()).unwrap();
         let y = gpu.upload(&b).unwrap();
         Bench { gpu, kernel, n, count: n as u32, a, b, x, y }
     }
 
-    /// A launch of an item for each of `items` elements.
+    /// Begins a launch with an item for each of `items` elements.
     fn launch(&self, items: usize) -> Launch<'a> {
         self.gpu.launch(self.kernel).global(items).local(256)
     }
@@ -108,7 +109,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(3.0_f32)
             .output(&out)
             .scalar(self.count);
@@ -120,7 +121,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .input(&self.y)
             .scalar(0_u32)
             .output(&out)
@@ -133,7 +134,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar([1; 8])
             .input(&self.y)
             .scalar(0_u32)
@@ -144,13 +145,13 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.pairs(two(op)))
     }
 
-    /// The values backwards: a view whose stride is -1.
+    /// Reads the values in reverse, through a view with stride -1.
     fn copy_from_a_view(&self) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar((LATE + self.n - 1) as u32)
+            .scalar((OFFSET + self.n - 1) as u32)
             .scalar(self.row())
             .scalar([-1; 8])
             .output(&out)
@@ -163,7 +164,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .output(&out)
             .scalar(self.count - 1)
             .scalar(self.row())
@@ -172,7 +173,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// The values backwards, by a list of their places.
+    /// Reads the values in reverse, through a list of indices.
     fn copy_indexed(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let places = self.gpu.upload(&places).unwrap();
@@ -180,7 +181,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .input(&places)
             .output(&out)
@@ -188,7 +189,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// All rows backwards, each of one element.
+    /// Selects all rows in reverse. A row has one element.
     fn index_select(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let (places, out) =
@@ -196,7 +197,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&places)
@@ -205,8 +206,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// All rows to the first of two, each of one element.
-    /// The first half of the rows to place 0, and the others to place 2.
+    /// Adds the first half of the rows to row 0 and the others to row 2.
     fn index_add_sorted(&self) -> Both {
         let half = self.n / 2;
         let place = |row| if row < half { 0 } else { 2_u32 };
@@ -216,7 +216,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(4)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&places)
@@ -234,7 +234,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(2)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&starts)
@@ -244,8 +244,8 @@ impl<'a> Bench<'a> {
         (written(launch, &out), vec![sum(&self.a), 0.0])
     }
 
-    /// Windows of 1 x 2, one apart, over a row of n + 1 ones: the ends are in
-    /// one window, the others in two.
+    /// Windows of 1 x 2 with stride 1 over a row of n + 1 ones. The elements
+    /// at the ends are in one window, the others in two.
     fn fold(&self) -> Both {
         let ones = self.gpu.upload(&vec![1.0_f32; 2 * self.n]).unwrap();
         let n = self.n as i32;
@@ -263,7 +263,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
-    /// A seed with bits in both halves.
+    /// The seed has bits in both halves.
     fn fill(&self) -> Both {
         let seed = 1 << 40 | 7;
         let out = self.out(self.n);
@@ -277,7 +277,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), (0..self.n as u64).map(number).collect())
     }
 
-    /// The shape of n elements in a row, in eight axes.
+    /// Returns the shape of a row of n elements, with eight axes.
     fn row(&self) -> [i32; 8] {
         [1, 1, 1, 1, 1, 1, 1, self.n as i32]
     }
@@ -290,15 +290,15 @@ impl<'a> Bench<'a> {
         self.a.iter().rev().copied().collect()
     }
 
-    /// Rows on the device, behind [`LATE`] other values.
+    /// Uploads rows after [`OFFSET`] other values.
     fn matrix(&self, rows: &[&Vec<f32>]) -> Buffer<f32> {
-        let mut values = vec![99.0; LATE];
+        let mut values = vec![99.0; OFFSET];
         values.extend(rows.iter().copied().flatten());
         self.gpu.upload(&values).unwrap()
     }
 }
 
-/// An operation of two numbers.
+/// Returns a binary operation.
 fn two(op: &str) -> fn(f32, f32) -> f32 {
     match op {
         "add" => |x, y| x + y,
@@ -321,8 +321,9 @@ fn max(values: &[f32]) -> f32 {
     values.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// What `out` holds when the launch has ended. Its buffers just suffice, so a
-/// kernel that leaves room in one says too little of its reach.
+/// Runs the launch and returns the contents of `out`. The buffers have exactly
+/// the required size, so unreached elements mean that the kernel declares too
+/// small a range.
 pub fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
     let spare = launch.unreached().unwrap();
     let exact = spare.iter().all(|&values| values == 0);

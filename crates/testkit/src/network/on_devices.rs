@@ -1,4 +1,4 @@
-//! The networks of Parts 2 and 3 as the specification takes them.
+//! The networks of Parts 2 and 3.
 
 use std::cell::RefCell;
 
@@ -10,8 +10,8 @@ use rungrad::{part2_gpu, part3_unified};
 use super::Learns;
 use crate::engine::{Part2, Part3};
 
-/// Part 2 has no modules: these are lists of parameters, each with the velocity
-/// that it has gathered.
+/// Part 2 has no modules. Its network is a list of parameters, each with its
+/// velocity.
 impl Learns for Part2 {
     type Network = RefCell<Vec<[part2_gpu::Tensor; 2]>>;
 

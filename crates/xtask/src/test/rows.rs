@@ -11,7 +11,7 @@ use learn::command::Stop;
 use learn::examples::LIGHT_CONFIG;
 use learn::process::{self, Ending, RunFn};
 
-/// The slowest test program of the crate, which gets a row of its own.
+/// The slowest test program of the crate, which gets a separate row.
 const LONGEST: &str = "part3_unified";
 
 /// Disables PoCL's optimizer, which takes a second for each kernel.

@@ -1,12 +1,12 @@
-//! The kernels of a transformer, beside loops on the host.
+//! The kernels of a transformer, compared with loops on the host.
 
 use rungrad::engine::kernels::{ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES};
 use rungrad::opencl::{Buffer, Kernel, Launch};
 
 use super::{Bench, Both, written};
 
-/// What the host makes of self-attention of some heads, or of its gradient
-/// where something came back: each place of the result and its number.
+/// Computes causal self-attention on the host, or its gradient if there is an
+/// upstream gradient. Returns pairs of an index in the output and its value.
 pub fn attention(
     a: &[f32],
     above: Option<&[f32]>,
@@ -61,8 +61,8 @@ pub fn attention(
     all
 }
 
-/// What the host makes of rows of mean 0 and variance 1, given a weight and a
-/// bias; or of their gradients, given what came back and a weight.
+/// Computes layer normalization on the host: the normalized rows with a weight
+/// and a bias, or their gradients from an upstream gradient and a weight.
 pub fn norm(
     is_grads: bool,
     [a, second, third]: [&[f32]; 3],
@@ -92,7 +92,7 @@ pub fn norm(
     out.into_iter().map(|x| x as f32).collect()
 }
 
-/// Small numbers, of which neighbors differ.
+/// Returns small values whose neighbors differ.
 fn numbers(n: usize, period: usize) -> Vec<f32> {
     (0..n).map(|i| (i % period) as f32 / 4.0 - 0.5).collect()
 }
@@ -108,7 +108,7 @@ fn near(yours: &[f32], right: &[f32]) -> Both {
 }
 
 impl Bench<'_> {
-    /// Two texts of five places, in two heads of up to seven numbers.
+    /// Two texts of five positions, and two heads of width up to seven.
     pub(super) fn attention(&self) -> Both {
         let sizes = [5, 2, 1 + self.n % 7];
         let [places, heads, width] = sizes;
@@ -134,9 +134,9 @@ impl Bench<'_> {
         near(&yours, &right)
     }
 
-    /// Two texts of 37 places or, with tiles that are full, of 64, in two heads
-    /// of up to 24 numbers; for 1, which is for the simulator, one of 33 in one
-    /// head. The gradients take both kernels.
+    /// Two texts of 37 positions or, to fill the tiles, 64, and two heads of
+    /// width up to 24. For `n` = 1, which the simulator uses, one text of 33
+    /// positions and one head. The gradients need both kernels.
     pub(super) fn long_attention(&self) -> Both {
         let [texts, places, heads] = match self.n {
             1 => [1, 33, 1],
@@ -169,8 +169,8 @@ impl Bench<'_> {
         let of = [&x, &sent, &g];
         let first = self.begin(&ATTENTION_LONG_QUERIES, &of, sizes);
         first.output(&measured).output(&out).scalar(n).run().unwrap();
-        // Sent back once: Oclgrind 21 takes what the first kernel wrote for
-        // never written, though all of it is right.
+        // Uploaded again, because Oclgrind 21 reports what the first kernel
+        // wrote as uninitialized, although the values are right.
         let measured = self.gpu.upload(&measured.read().unwrap()).unwrap();
         let second = self.begin(&ATTENTION_LONG_KEYS, &[&x, &g], sizes);
         let second = second.input(&measured);
@@ -178,7 +178,7 @@ impl Bench<'_> {
         near(&yours, &host(Some(&grad)))
     }
 
-    /// Begins a launch with fewer groups than tiles.
+    /// Begins a launch with fewer work-groups than tiles.
     fn begin<'a>(
         &'a self,
         kernel: &'a Kernel,
@@ -193,7 +193,7 @@ impl Bench<'_> {
         launch.global(3 * 64).local(64)
     }
 
-    /// Three rows of n or fewer numbers, by teams for two rows.
+    /// Three rows of at most n elements, in work-groups of two rows.
     pub(super) fn norm(&self) -> Both {
         let columns = self.n.clamp(1, 300);
         let is_grads = !self.kernel.name().ends_with("rows");
@@ -219,7 +219,7 @@ impl Bench<'_> {
         let [a, second, third] = of.each_ref().map(|it| &it[..]);
         let mut right = norm(is_grads, [a, second, third], columns, 0.125);
         if is_grads && !keeps_rows {
-            // The normal rows are those of a weight of 1 and a bias of 0.
+            // The normalized rows are those with weight 1 and bias 0.
             yours.extend(kept.read().unwrap());
             let [one, zero] = [1.0, 0.0].map(|it| vec![it; columns]);
             let normal = norm(false, [a, &one, &zero], columns, 0.125);
@@ -229,7 +229,8 @@ impl Bench<'_> {
         near(&yours, &right)
     }
 
-    /// The sums of three rows, in parts of two, by four items for each.
+    /// The sums of three rows, in parts of two rows, with four items for each
+    /// column.
     pub(super) fn norm_sums(&self) -> Both {
         let columns = self.n.clamp(1, 300);
         let [a, grads] = [7, 5].map(|period| numbers(3 * columns, period));
