@@ -39,7 +39,7 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     let culprit = match &verdict.culprit {
         None => Value::Null,
         Some(Culprit::Tape(blame)) => json!(line(&outcome.tape, blame.at())),
-        Some(Culprit::AnotherFunction) => json!("the expression"),
+        Some(Culprit::DifferentFunction) => json!("the expression"),
     };
     let value = outcome.tape.records.last().and_then(|it| it.values.clone());
     let value = value.unwrap_or_default();

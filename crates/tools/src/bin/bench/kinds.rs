@@ -1,5 +1,5 @@
-//! The kinds of work, each with its costs and with the code that Part 3 and,
-//! where it has the operations, Part 1 execute for it.
+//! The kinds of work, each with its costs and its code for Part 3 and, if it
+//! has the operations, for Part 1.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::work::{Work, power};
 
 const RATE: f32 = 0.01;
 
-/// Makes numbers from -0.5 to 0.5.
+/// Returns random values from -0.5 to 0.5.
 fn numbers(
     device: Device,
     shape: &[usize],
@@ -27,20 +27,20 @@ fn numbers(
     Ok(no_grad(|| x.shift(-0.5)))
 }
 
-/// The same numbers for Part 1.
+/// Returns the same values for Part 1.
 fn numbers1(shape: &[usize], seed: u64) -> Result<Part1, Error> {
     let values = numbers(Device::Cpu, shape, seed)?.to_vec()?;
     Ok(Part1::new(shape, &values))
 }
 
-/// Consumes a result, and computes it if that was deferred.
-fn done(value: Tensor) {
+/// Consumes a result, and evaluates it if it was lazy.
+fn evaluate(value: Tensor) {
     if let Err(error) = black_box(value).realize() {
         raise(error);
     }
 }
 
-/// Prepares an operation on one operand of a shape.
+/// Returns work with one operand.
 fn one(
     shape: &[usize],
     op: impl Fn(&Tensor) -> Tensor + Clone + 'static,
@@ -49,11 +49,11 @@ fn one(
     move |device| {
         let x = numbers(device, &shape, 1)?;
         let op = op.clone();
-        Ok(Box::new(move || done(op(&x))))
+        Ok(Box::new(move || evaluate(op(&x))))
     }
 }
 
-/// Prepares an operation on two operands of two shapes.
+/// Returns work with two operands.
 fn two(
     shapes: [&[usize]; 2],
     op: impl Fn(&Tensor, &Tensor) -> Tensor + Clone + 'static,
@@ -63,7 +63,7 @@ fn two(
         let [x, y] =
             [(0, 1), (1, 2)].map(|(i, seed)| numbers(device, &shapes[i], seed));
         let (x, y, op) = (x?, y?, op.clone());
-        Ok(Box::new(move || done(op(&x, &y))))
+        Ok(Box::new(move || evaluate(op(&x, &y))))
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn multiply(n: usize) -> Work {
         })
 }
 
-/// The most that memory can move.
+/// An estimate of the memory bandwidth.
 pub(crate) fn copy(n: usize) -> Work {
     let about = "x * 2: read and write each number once";
     let run = one(&[n], |x| x.scale(2.0));
@@ -94,7 +94,7 @@ pub(crate) fn copy_halves(n: usize) -> Work {
     let about = "the same in f16, which is half the bytes";
     let run = move |device| -> Result<Run, Error> {
         let x = numbers(device, &[n], 1)?.to_dtype(DType::F16)?;
-        Ok(Box::new(move || done(x.scale(2.0))))
+        Ok(Box::new(move || evaluate(x.scale(2.0))))
     };
     Work::new("copy_halves", &[n], String::new(), about, run)
         .named(format!("copy f16 {}", power(n)))
@@ -147,13 +147,13 @@ pub(crate) fn matmul(
                 true => [batch, columns, rows],
                 false => [batch, rows, columns],
             };
-            // A single product has matrices without a batch axis.
+            // Without a batch, the matrices have no batch axis.
             let x = numbers(device, &shape[usize::from(batch == 1)..], seed)?;
             Ok::<_, Error>(if turned { x.transpose() } else { x })
         };
         let (a, b) =
             (factor([m, k], turned[0], 1)?, factor([k, n], turned[1], 2)?);
-        Ok(Box::new(move || done(a.matmul(&b))))
+        Ok(Box::new(move || evaluate(a.matmul(&b))))
     };
     let [left, right] = turned.map(usize::from);
     let sizes = [batch, m, k, n, left, right];
@@ -183,7 +183,7 @@ pub(crate) fn matvec(rows: usize, columns: usize, turned: bool) -> Work {
         let a = numbers(device, &[rows, columns], 1)?;
         let a = if turned { a.transpose() } else { a };
         let x = numbers(device, &vector, 2)?;
-        Ok(Box::new(move || done(a.matmul(&x))))
+        Ok(Box::new(move || evaluate(a.matmul(&x))))
     };
     let sizes = [rows, columns, usize::from(turned)];
     let all = rows * columns;
@@ -193,7 +193,7 @@ pub(crate) fn matvec(rows: usize, columns: usize, turned: bool) -> Work {
         .needs(all, all + 4 * (rows + columns))
 }
 
-/// Reduces a square matrix, over all elements without an axis.
+/// Reduces a square matrix along an axis, or completely without one.
 pub(crate) fn sum(side: usize, axis: Option<usize>) -> Work {
     let (name, about) = match axis {
         None => (String::new(), "the sum of all elements"),
@@ -239,7 +239,7 @@ pub(crate) fn transpose(side: usize) -> Work {
     let run = move |device| -> Result<Run, Error> {
         let x = numbers(device, &[side, side], 1)?.transpose();
         // A view of one axis is not possible without a copy.
-        Ok(Box::new(move || done(x.reshape(&[side * side]))))
+        Ok(Box::new(move || evaluate(x.reshape(&[side * side]))))
     };
     let all = side * side;
     Work::new("transpose", &[side], format!("{side}x{side}"), about, run)
@@ -283,8 +283,8 @@ fn of_rows(
 
 pub(crate) fn gather(rows: usize, columns: usize) -> Work {
     let about = "rows of a table, in a scattered order";
-    // Each index once, neighbors far apart. The factor is prime, so it has no
-    // divisor in common with the number of rows.
+    // Each index once, with neighbors far apart. The factor is prime and does
+    // not divide the number of rows.
     let indices: Vec<usize> = (0..rows).map(|at| at * 7919 % rows).collect();
     let run = one(&[rows, columns], move |x| x.index_select(0, &indices));
     let (name, all) = (format!("{rows}x{columns}"), rows * columns);
@@ -293,10 +293,10 @@ pub(crate) fn gather(rows: usize, columns: usize) -> Work {
         .needs(all, 3 * all)
 }
 
-/// Takes the gradients of leaves, which have none afterwards.
-fn gradients_done(leaves: &[&Tensor]) {
+/// Evaluates the gradients of leaves and removes them.
+fn evaluate_gradients(leaves: &[&Tensor]) {
     for leaf in leaves {
-        leaf.grad().into_iter().for_each(done);
+        leaf.grad().into_iter().for_each(evaluate);
         leaf.zero_grad();
     }
 }
@@ -309,8 +309,8 @@ pub(crate) fn notebook(n: usize) -> Work {
         Ok(Box::new(move || {
             let sum = x.mul(&y).mul(&y).sum();
             sum.backward();
-            done(sum);
-            gradients_done(&[&x, &y]);
+            evaluate(sum);
+            evaluate_gradients(&[&x, &y]);
         }))
     };
     Work::new("notebook", &[n], power(n), about, run).needs(n, 10 * n).part1(
@@ -325,8 +325,7 @@ pub(crate) fn notebook(n: usize) -> Work {
     )
 }
 
-/// `y * b + a` on one number, again and again, with or without the backward
-/// pass.
+/// Repeats `y * b + a` on one element, with or without the backward pass.
 pub(crate) fn chain(links: usize, backward: bool) -> Work {
     let (kind, about) = match backward {
         true => ("chain", "y * b + a again and again, forward and backward"),
@@ -345,8 +344,8 @@ pub(crate) fn chain(links: usize, backward: bool) -> Work {
             if backward {
                 last.backward();
             }
-            done(last);
-            gradients_done(&[&y, &b, &a]);
+            evaluate(last);
+            evaluate_gradients(&[&y, &b, &a]);
         }))
     };
     Work::new(kind, &[links], String::new(), about, run)
@@ -383,7 +382,7 @@ fn parameters(
     shapes.iter().zip(2..).map(small).collect()
 }
 
-/// Takes a step of gradient descent; each parameter becomes a new leaf.
+/// Makes a step of gradient descent. Each parameter becomes a new leaf.
 fn descend(parameters: &mut [Tensor]) {
     for parameter in parameters {
         let grad = parameter.grad().expect("backward computed it");
@@ -405,7 +404,7 @@ pub(crate) fn mlp(batch: usize, inputs: usize, hidden: usize) -> Work {
             let loss = h.matmul(&p[2]).add(&p[3]).cross_entropy(&labels);
             loss.backward();
             descend(&mut p);
-            done(loss);
+            evaluate(loss);
         }))
     };
     let name = format!("{batch}x{inputs}-{hidden}-10");
@@ -457,19 +456,19 @@ pub(crate) fn cnn(batch: usize) -> Work {
             let loss = h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels);
             loss.backward();
             descend(&mut p);
-            done(loss);
+            evaluate(loss);
         }))
     };
     let first = 4 * 28 * 28 * 8 * 9;
     let second = 6 * 14 * 14 * 16 * 8 * 9;
-    // The windows of the two convolutions.
+    // The elements of the windows of the two convolutions.
     let windows = [784 * 9, 14 * 14 * 72];
     Work::new("cnn", &[batch], format!("{batch}x1x28x28"), about, run)
         .arithmetic(batch * (first + second + 6 * 784 * 10))
         .needs(batch * windows[1], batch * 4 * (windows[0] + windows[1]))
 }
 
-/// The sizes of a transformer, and what it reads at once.
+/// The sizes of a transformer and of its batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Transformer {
     pub(crate) batch: usize,
@@ -503,22 +502,23 @@ pub(crate) fn gpt(of: Transformer) -> Work {
             let loss = gpt.scores(&inputs, context).cross_entropy(&targets);
             loss.backward();
             adam.step(gpt.parameters_mut());
-            done(loss);
+            evaluate(loss);
         }))
     };
     let name = format!("{batch}x{context} {layers} of {width}");
     let sizes = [batch, context, width, layers, heads, vocabulary];
-    // The tokens of a step, and the weights that each is multiplied with.
+    // The tokens of a step, and the number of weights that each is multiplied
+    // by.
     let tokens = batch * context;
     let weights = 12 * width * width * layers + width * vocabulary;
     let attention = 2 * context * width * layers;
-    // The activations and attention scores of a block, and four values for
+    // The activations and attention scores of all blocks, and four values for
     // each weight.
     let scores = tokens * context * heads;
     let kept = (24 * tokens * width + scores) * layers;
     let outputs = tokens * vocabulary;
     Work::new("gpt", &sizes, name, about, run)
-        // Once forward and twice backward.
+        // Once in the forward pass and twice in the backward pass.
         .arithmetic(6 * tokens * (weights + attention))
         .needs(scores.max(outputs), kept + 4 * (weights + outputs))
 }

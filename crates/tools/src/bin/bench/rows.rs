@@ -1,21 +1,21 @@
-//! The rows of the table. Sizes follow the device: what fills a graphics card
-//! would take a processor minutes.
+//! The rows of the table. The sizes depend on the device, because sizes that
+//! keep a graphics card busy would take minutes on a processor.
 
 use crate::kinds::*;
 use crate::work::Work;
 
-/// What the sizes follow.
+/// The classes of devices, which determine the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// The processor, without a driver.
     Processor,
-    /// A device with little memory, or a processor behind an OpenCL driver.
+    /// A device with little memory, or a processor with an OpenCL driver.
     Small,
     /// A graphics card with dedicated memory.
     Card,
 }
 
-/// Lists all rows of a device. The first ones measure its limits.
+/// Returns all rows for a device. The first ones measure its limits.
 pub(crate) fn rows(class: Class) -> Vec<Work> {
     let is_card = class == Class::Card;
     let mut rows = vec![copy(if is_card { 1 << 28 } else { 1 << 24 }).quick()];
@@ -28,7 +28,7 @@ pub(crate) fn rows(class: Class) -> Vec<Work> {
     rows
 }
 
-/// Lists the rows that mostly move numbers.
+/// Returns the rows that are mostly limited by memory bandwidth.
 fn moves(is_card: bool) -> Vec<Work> {
     let mut rows =
         vec![multiply(1).quick(), multiply(1000), multiply(1_000_000).quick()];
@@ -47,7 +47,7 @@ fn moves(is_card: bool) -> Vec<Work> {
         max(side, 0),
         max(side, 1).quick(),
     ]);
-    // Along the middle, and over axes that are not adjacent.
+    // Along the middle axis, and along axes that are not adjacent.
     let sizes = if is_card { [512, 1024, 512] } else { [64, 128, 128] };
     for axes in [&[1][..], &[2], &[0, 2]] {
         rows.push(sum_over(sizes, axes));
@@ -56,7 +56,7 @@ fn moves(is_card: bool) -> Vec<Work> {
     if !is_card {
         rows.push(transpose(4096));
     }
-    // Rows whose length is not a multiple of four begin at any address.
+    // If the length is not a multiple of four, most rows are not aligned.
     let (long, short) =
         if is_card { ([16385, 16383], 131_072) } else { ([64, 16383], 1000) };
     let table = if is_card { [65536, 1024] } else { [16384, 64] };
@@ -104,7 +104,7 @@ fn products(class: Class) -> Vec<Work> {
         rows.push(one(sizes));
     }
     if class == Class::Card {
-        // Small results of long sums, and large ones of short sums.
+        // Small results with long sums, and large results with short sums.
         rows.push(one([256, 65536, 256]));
         rows.push(one([16384, 64, 16384]));
     }
@@ -137,7 +137,7 @@ fn steps(class: Class) -> Vec<Work> {
     if is_card {
         rows.push(cnn(4096).quick());
     }
-    // The transformers of `part3_names`, the small one first, and of
+    // The transformers of `part3_names`, beginning with the small one, and of
     // `part3_shakespeare`.
     let names = |batch, layers, width| {
         let (context, heads, vocabulary) = (16, 4, 27);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_rows_have_one_name() {
+    fn row_names_are_unique() {
         for class in [Class::Processor, Class::Small, Class::Card] {
             let rows = rows(class);
             let names: BTreeSet<String> =
