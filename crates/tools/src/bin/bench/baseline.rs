@@ -12,7 +12,7 @@ use rungrad::Error;
 use serde_json::Value;
 
 use crate::machine::Machine;
-use crate::report::{FORMAT, Line, Other, format_time, x};
+use crate::report::{FORMAT, Line, Other, format_ratio, format_time};
 
 /// The part of an earlier run that is compared.
 #[derive(Debug)]

@@ -3,7 +3,9 @@
 
 use profile::svg::{FIRST as OURS, SECOND as THEIRS, Svg, escape};
 
-use crate::report::{Limits, Line, Other, Report, Times, format_time, x};
+use crate::report::{
+    Limits, Line, Other, Report, Times, format_ratio, format_time,
+};
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 20.0;
