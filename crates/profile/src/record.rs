@@ -90,9 +90,9 @@ pub struct Access {
     pub kind: Kind,
     /// Whether it accesses local instead of global memory.
     pub is_local: bool,
-    /// The bytes of an item.
+    /// The number of bytes that each item accesses.
     pub bytes: u64,
-    /// What warps did, each kind of moment once.
+    /// The different access patterns of warps.
     pub moments: Vec<Moment>,
 }
 
