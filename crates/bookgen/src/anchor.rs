@@ -1,8 +1,8 @@
-//! Anchored regions, read exactly as mdBook reads them.
+//! Anchored regions, parsed exactly as mdBook does.
 
 use crate::tree::{Fault, Tree, ending, fault};
 
-/// The folders whose anchors exist for the book.
+/// The folders whose anchors exist only for the book.
 const FOLDERS: [&str; 4] =
     ["src/", "kernels/", "examples/", "exercises/solutions/"];
 
@@ -23,7 +23,7 @@ fn mark(line: &str) -> Option<Mark<'_>> {
     name("ANCHOR_END:").map(Mark::End).or(name("ANCHOR:").map(Mark::Start))
 }
 
-/// Whether the line only marks where a region begins or ends.
+/// Returns whether the line only marks the beginning or the end of a region.
 pub(crate) fn is_mark(line: &str) -> bool {
     mark(line).is_some()
 }
@@ -64,7 +64,8 @@ pub(crate) fn region(text: &str, name: &str) -> Option<String> {
     Some(region)
 }
 
-/// Every anchor opens once, closes once, and is quoted by the book.
+/// Checks that every anchor opens once, closes once, and is quoted by the
+/// book.
 pub(crate) fn check(
     tree: &Tree,
     is_used: impl Fn(&str, &str) -> bool,

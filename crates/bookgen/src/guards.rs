@@ -13,7 +13,7 @@ use crate::manifest::Manifest;
 use crate::page::Page;
 use crate::tree::{Fault, Tree};
 
-/// Finds every fault that can be seen without running a program.
+/// Returns every error that can be found without running a program.
 pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     let pages = Page::all(tree);
     let mut faults = Vec::new();

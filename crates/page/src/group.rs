@@ -76,8 +76,8 @@ fn schedule(order: &str) -> Result<Schedule, Error> {
     })
 }
 
-/// Returns every possible end, with the schedule with the fewest switches that
-/// leads to it.
+/// Returns every possible end, and for each the schedule with the fewest
+/// interruptions of an item.
 fn all(search: &Search) -> Value {
     let ending = |ending: &Ending| {
         let trace = &ending.trace;
