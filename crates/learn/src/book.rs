@@ -22,12 +22,13 @@ pub(crate) const COMMAND: Command = Command {
     usage: "[--open] [--build]",
     summary: "build the book and serve it on this machine",
     page: "\
-Builds the book and serves it at the address that it prints, until Ctrl-C; a
-page that you edit is rebuilt. --open opens it in your browser, --build only
-builds it.
+Builds the book and serves it at the address that it prints, until Ctrl-C.
+Pages that you edit are rebuilt. --open opens the book in your browser, and
+--build only builds it.
 
-The first time it compiles the mdBook that the book is written for, which takes
-a few minutes. It goes into the target folder, not into your system.",
+The first call compiles the version of mdBook that the book is written for,
+which takes a few minutes. It is stored in the target folder, not in your
+system.",
     run,
 };
 

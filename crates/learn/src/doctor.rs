@@ -16,12 +16,12 @@ pub(crate) const COMMAND: Command = Command {
     usage: "",
     summary: "what this machine has, and what each part can do here",
     page: "\
-Looks at the toolchain, the OpenCL loader, the drivers' files, the devices and
-the tools, says what each part of the course can do here, and what to do next.
+Checks the toolchain, the OpenCL loader, the drivers' files, the devices and the
+tools, and says what each part of the course can do here and what to do next.
 
-Files are looked at first. Only then a child process asks the drivers for their
-devices and runs a kernel on each of them, with a time limit, because a driver can
-hang or crash.",
+Files are checked first. Then a child process asks the drivers for their
+devices and runs a kernel on each of them, with a time limit, because a driver
+can hang or crash.",
     run,
 };
 

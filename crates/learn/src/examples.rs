@@ -18,25 +18,25 @@ pub(crate) const COMMAND: Command = Command {
     summary: "list the examples, or run one, or a whole part",
     page: "\
 Without a name it lists the examples. With a part (part1, part2 or part3) it
-runs the examples of that part in the order of the list; with an example it runs
-that one, and what stands after -- goes to it.
+runs the examples of that part in the order of the list. With an example it runs
+that one and passes on the arguments after --.
 
 --device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
-first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them. An
-example that makes a device of its own by Device::register takes its name, too:
+first OpenCL device) or gpu:1, numbered as in `cargo learn doctor`. An example
+that registers a custom device with Device::register also accepts its name:
 cargo learn run part3_spiral --device counting.
 
-With my_engine it trains the digits with an engine of your own, beside Part 1:
-how many digits each reads, how long it takes, and what yours still lacks. With
-my_device it trains them on a device of your own, beside the processor, and says
-what the device was asked for, and whose each function is. With my_kernels it
-trains by kernels of your own, beside those of Part 2.
+my_engine trains the digits with your own engine and with Part 1, and prints
+the accuracy and the time of both, and what your engine still lacks. my_device
+trains them on your own device and on the processor, and prints which functions
+of the device were called and which of them are yours. my_kernels trains with
+your own kernels and with those of Part 2.
 
---timeline prints what the example ran on a device, and when: a line for each
-copy and each kernel. --trace FILE writes the same as a file that opens at
-https://ui.perfetto.dev, for one example.
+--timeline prints what the example ran on a device, and when: one line for each
+copy and each kernel. --trace FILE writes the same, for one example, to a file
+that opens at https://ui.perfetto.dev.
 
---show goes to the example: part3_fused prints each kernel that it wrote.",
+--show is passed to the example: part3_fused prints each kernel that it wrote.",
     run,
 };
 

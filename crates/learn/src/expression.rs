@@ -13,15 +13,15 @@ pub(crate) const COMMAND: Command = Command {
     summary: "evaluate an expression: values, gradients, tape",
     page: "\
 Evaluates an expression of tensors on an engine of the course, runs backward,
-checks every gradient by differences, and draws the tape:
+checks every gradient with finite differences, and draws the tape:
 
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3 --device gpu
 
-With --engine mine it is your own: the one of `cargo learn check my_engine`.
+--engine mine is your own engine from `cargo learn check my_engine`.
 
-Part 1 alone, the usual engine, is compiled in half a minute where nothing has
-been compiled yet; the other engines take two to three.",
+In a fresh clone, Part 1, the default engine, is compiled in half a minute; the
+other engines take two to three minutes.",
     run,
 };
 

@@ -16,21 +16,21 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "setup",
     usage: "[--yes] [--authors] [--pages]",
-    summary: "show what is missing here, and install it after a yes",
+    summary: "show what is missing here, and offer to install it",
     page: "\
-Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the commands
-of this system's package manager that install what is missing.
+Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the
+commands of this system's package manager that install what is missing.
 
 On a terminal it asks before it runs them; --yes runs them at once. Without a
-terminal and without --yes it installs nothing. Installing needs root (not with
-Homebrew): without root the commands are shown with sudo, for you to run.
+terminal and without --yes it installs nothing. Installing needs root, except
+with Homebrew: without root the commands are shown with sudo, for you to run.
 
-Where Oclgrind, its headers and a C++ compiler are, it builds what `cargo learn
-profile` counts with, crates/profile/plugin.cpp, into target/tools.
+If Oclgrind, its headers and a C++ compiler are installed, it compiles the
+plugin of `cargo learn profile`, crates/profile/plugin.cpp, into target/tools.
 
-Part 1 and half of Part 3 need nothing of this. --authors adds what only who
-changes the course misses, such as the spell check of `cargo learn test`, and
---pages that and what compiles the engine of the pages.",
+Part 1 and half of Part 3 need none of this. --authors adds the tools for
+changing the course, such as the spell checker of `cargo learn test`, and
+--pages also adds the tools that compile the engine of the pages.",
     run,
 };
 

@@ -26,8 +26,8 @@ fn levels_are_listed_but_never_suggested() {
     scene.learn(&["reset", "my_engine", "--from", "2", "--yes"]).succeeds();
     scene.learn(&["check", "my_engine"]);
     let list = scene.learn(&["list"]);
-    list.succeeds().prints("my_engine: 1 of 2 levels stand");
-    list.prints("  stands   1").prints("  next     2");
+    list.succeeds().prints("my_engine: 1 of 2 levels pass");
+    list.prints("  passed   1").prints("  next     2");
     list.prints("Next: cargo learn check one");
 }
 

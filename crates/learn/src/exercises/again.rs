@@ -16,14 +16,14 @@ use crate::terminal::{say, wrapped};
 pub(crate) const COMMAND: Command = Command {
     name: "again",
     usage: "[EXERCISE] [--new] [--seed N]",
-    summary: "an exercise with other values, and its check",
+    summary: "a solved exercise with different values",
     page: "\
-Draws a variant of the exercise, with other values, another order or another
-operation, and writes its task to a file below exercises/again/. Your own file
-is not touched. Once more with that name, it checks what you wrote there, as
-strictly as the exercise; when it is solved, the next time draws another one.
---new draws another one at once, --seed N the one of that number. Without a
-name it lists the exercises that can be done again.",
+Draws a variant of the exercise with different values, order or operation, and
+writes its task to a file in exercises/again/. Your own file is not changed. The
+same command then checks what you wrote there, as strictly as the exercise; once
+it is solved, the command draws another variant. --new draws another one at
+once, and --seed N the one with that number. Without a name it lists the
+exercises that have variants.",
     run,
 };
 

@@ -19,18 +19,18 @@ pub(crate) const COMMAND: Command = Command {
     usage: "[EXERCISE]",
     summary: "check an exercise; without a name the next one",
     page: "\
-Compiles the file of the exercise, runs its check and says what it found: what
-was checked, with which values, yours and the right ones, the rule that is to
-blame, and the tape as text and as a picture. It keeps your progress.
+Compiles the file of the exercise, runs its check and prints the result: what
+was checked, the values used, yours and the right ones, the rule that is wrong,
+and the tape as text and as a picture. It saves your progress.
 
-Exit code 0 means solved, 1 not solved. A check that needs an OpenCL device is
-skipped where there is none, which is not solved either. Without the companion
-the same check runs by `cargo test -p exercises --test EXERCISE`.
+Exit code 0 means solved, and 1 not solved. A check that needs an OpenCL device
+is skipped without one, which does not count as solved. Without the companion,
+`cargo test -p exercises --test EXERCISE` runs the same check.
 
-A check is stopped when one of its threads has used 10 seconds of the
-processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited
-for six times as long, when it takes more than 1 GiB of memory, or when it prints
-more than 4 MiB; of what your code prints it shows 200 lines.",
+A check is stopped when one of its threads has used 10 seconds of processor
+time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited six times as
+long, when it uses more than 1 GiB of memory, or when it prints more than 4 MiB.
+At most 200 lines of your program's output are shown.",
     run,
 };
 

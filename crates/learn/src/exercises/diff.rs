@@ -15,11 +15,11 @@ use crate::terminal::say;
 pub(crate) const COMMAND: Command = Command {
     name: "diff",
     usage: "EXERCISE",
-    summary: "what you wrote beside our solution, once yours passes",
+    summary: "compare your answer with our solution, once it passes",
     page: "\
-Compares your file with our solution: lines with a minus are only in yours,
-lines with a plus only in ours. As for `solution`, before yours passes it asks
-you to try a hint first, and compares when you ask again.",
+Compares your file with our solution: lines with a minus are only in yours, and
+lines with a plus only in ours. Before yours passes, it asks you to try a hint
+first, and compares when you ask again, as `solution` does.",
     run,
 };
 

@@ -13,9 +13,10 @@ pub(crate) const COMMAND: Command = Command {
     usage: "[EXERCISE] [--level N]",
     summary: "a hint for an exercise, a little more each time",
     page: "\
-Prints a hint for the exercise, without a name for the next one. The first is a
-nudge, the last nearly the answer; each call goes one further and remembers how
-far you were. --level prints the hint of that number and remembers nothing.",
+Prints a hint for the exercise, or for the next one without a name. The first is
+a nudge, and the last nearly the full answer. Each call prints the next hint and
+remembers how far you were. --level prints the hint with that number and
+remembers nothing.",
     run,
 };
 

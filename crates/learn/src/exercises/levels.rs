@@ -50,7 +50,7 @@ pub(crate) fn number(
     let (id, all) = (&exercise.id, exercise.levels.len());
     if all == 0 {
         return Err(Stop::Usage(format!(
-            "{option} is for what grows, and {id} has no levels"
+            "{option} is for exercises with levels, and {id} has none"
         )));
     }
     let number = word.parse().ok().filter(|it| (1..=all).contains(it));
@@ -97,10 +97,10 @@ pub(crate) fn list(
     let passed = passed(exercise, progress);
     let all = exercise.levels.len();
     say!();
-    say!("{}: {passed} of {all} levels stand", exercise.id);
+    say!("{}: {passed} of {all} levels pass", exercise.id);
     for (at, level) in exercise.levels.iter().enumerate() {
         let word = match at.cmp(&passed) {
-            std::cmp::Ordering::Less => "stands",
+            std::cmp::Ordering::Less => "passed",
             std::cmp::Ordering::Equal => "next",
             std::cmp::Ordering::Greater => "",
         };
@@ -118,7 +118,7 @@ pub(crate) fn solution_at(text: &str, level: usize) -> Result<String, String> {
         match line.trim().strip_prefix("// LEVELS ") {
             Some(range) => {
                 is_in = contains(range, level).ok_or_else(|| {
-                    format!("line {}: {range} is no range of levels", at + 1)
+                    format!("line {}: {range} is not a range of levels", at + 1)
                 })?;
             }
             None if line.trim() == "// END LEVELS" => is_in = true,

@@ -12,16 +12,16 @@ use crate::terminal::{self, say, wrapped};
 pub(crate) const COMMAND: Command = Command {
     name: "list",
     usage: "",
-    summary: "all exercises, and where each stands",
+    summary: "list all exercises with their status",
     page: "\
-Lists the exercises part by part, in the order of the course, which is advice:
-any one can be checked at any time. One star is what the page has just shown,
-four are an evening's work; the minutes are what we expect; the hints are those
+Lists the exercises part by part, in the recommended order; you may check any
+exercise at any time. One star means that the page has just shown it, and four
+stars an evening's work. The minutes are estimates, and the hints are the ones
 that you have seen. An exercise is solved, failing, to do, skipped (this machine
-lacks what it needs), stale (it was solved, and its file has changed since), or
-solved in part: nobody could look for races and stray reads. Of a milestone it
-says how many operations are yours: one is enough, and all are better. What grows
-has its levels at the end, and which of them stand.",
+lacks what it needs), stale (its file has changed since it was solved), or
+solved in part (races and out-of-bounds reads could not be checked). For a
+milestone it says how many operations are yours: one is enough, and all are
+better. Exercises with levels are at the end, with the levels that pass.",
     run,
 };
 

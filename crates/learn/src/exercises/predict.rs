@@ -14,14 +14,14 @@ use crate::terminal::{can_ask, say, wrapped, write_out};
 pub(crate) const COMMAND: Command = Command {
     name: "predict",
     usage: "[NAME] [NUMBER] [--list]",
-    summary: "say a number before a program shows it",
+    summary: "guess a number before a program shows it",
     page: "\
-Asks for a number that a program of the book prints, without a name the next one
-that you have not been asked for; then it shows the line, says why it is so, and
-names the program. A number that many would say gets its own reason. The same
-questions stand in the chapters, folded, before the outputs.
+Asks for a number that a program of the book prints. Without a name it asks the
+next question that you have not answered. Then it shows the line, explains it,
+and names the program. A common wrong guess gets its own explanation. The same
+questions are in the chapters, folded, before the outputs.
 
-Your number may stand behind the name. --list shows all, and what you said.",
+Your guess may follow the name. --list shows all questions and your guesses.",
     run,
 };
 

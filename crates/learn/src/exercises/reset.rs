@@ -16,15 +16,15 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "reset",
     usage: "EXERCISE [--from LEVEL] [--yes]",
-    summary: "put the task of an exercise back, and keep what you wrote",
+    summary: "restore the task of an exercise, and back up your file",
     page: "\
-Puts the file of the exercise back as it was at first. What you wrote is copied
-to .learn/backups/ before, in a file of its own that nothing here ever removes.
-It asks before it does so, and without a terminal it wants --yes. Where the file
-is missing it is written anew.
+Restores the original file of the exercise. Your version is first copied to a
+new file in .learn/backups/, which no command ever removes. It asks before it
+does so, and without a terminal it requires --yes. A missing file is written
+again.
 
-An exercise that grows can be begun at any level: with --from 5 you get ours with
-the levels 1 to 4, and the fifth is yours.",
+An exercise with levels can be started at any level: --from 5 gives you our
+solution of the levels 1 to 4, and the fifth is yours.",
     run,
 };
 

@@ -16,9 +16,9 @@ pub(crate) const COMMAND: Command = Command {
     summary: "our solution of an exercise, once yours passes",
     page: "\
 Prints our solution of the exercise when yours is solved. Before that it asks
-you to try a hint first, and prints the solution when you ask again. Of an
-exercise that grows it prints what the next level changes in ours, or, with
---level, what that level does.",
+you to try a hint first, and prints the solution when you ask again. For an
+exercise with levels it prints what the next level changes in our solution, or
+with --level what that level changes.",
     run,
 };
 

@@ -22,16 +22,17 @@ use crate::terminal::say;
 pub(crate) const COMMAND: Command = Command {
     name: "watch",
     usage: "[EXERCISE]",
-    summary: "check at each save, and go on when an exercise is solved",
+    summary: "check at each save, and continue with the next exercise",
     page: "\
-Checks the exercise, without a name the next one, and again each time its file
-is saved. When it is solved, it goes on to the next that is open; an exercise
-that cannot be checked on this machine is left for later. One that you name and
-that is solved as it stands is not left at once: break it, and look.
+Checks the exercise, or the next one without a name, and checks it again each
+time its file is saved. When it is solved, the next unsolved exercise follows.
+An exercise that cannot be checked on this machine is left for later. If you
+name an exercise that is already solved, it stays until you have broken and
+solved it again.
 
-On a terminal the key h shows the next hint, and n goes to the next exercise; in
-a window of an editor they are typed with Enter. Ctrl-C ends it, and a check that
-runs at that moment with it.",
+On a terminal, the key h shows the next hint, and n goes to the next exercise.
+In the terminal of an editor, press Enter after the key. Ctrl-C ends the command
+and any running check.",
     run,
 };
 
