@@ -123,7 +123,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         }
         if !example.accepts_trace && !frame.is_empty() {
             let name = &example.name;
-            say!("{name} asks this crate for no device: it has no timeline");
+            say!("{name} uses no device of this crate and has no timeline");
         }
         if chosen.len() > 1 {
             say!();

@@ -135,7 +135,7 @@ pub(crate) fn show(missing: &[&Tool]) {
         say!();
     }
     for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
-        say!("{} is no package of this system; see its home page.", tool.name);
+        say!("This system has no package of {}; see its home page.", tool.name);
     }
 }
 
@@ -173,7 +173,7 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
         each.map(|name| format!("{} {name}", packages.install())).collect();
     if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
     {
-        say!("  Not all at once, so each by itself:");
+        say!("  Installing all at once failed. One after the other:");
         refused = run_package_commands(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());

@@ -31,8 +31,8 @@ pub(crate) fn write_out(text: &str) {
     };
     if error.kind() != ErrorKind::BrokenPipe {
         complain(&format!(
-            "cannot write what it has to say: {error}; send it to where there \
-             is room"
+            "cannot write the output: {error}; send it to a place with enough \
+             room"
         ));
         process::exit(1);
     }

@@ -109,7 +109,7 @@ fn unwritable_output_is_an_error_with_a_sentence() {
         let full = std::fs::File::create("/dev/full").unwrap();
         let mut command = scene.command(words);
         let said = CommandOutput::from(command.stdout(full));
-        said.fails_with(1, &["No space left", "where there is room"]);
+        said.fails_with(1, &["No space left", "enough room"]);
     }
 }
 

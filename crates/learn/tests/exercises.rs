@@ -325,7 +325,7 @@ fn a_build_failure_outside_the_exercise_is_not_a_verdict() {
     said.prints("error: no network");
     said.fails_with(
         1,
-        &["for no reason in exercises/part1_cpu/one.rs", ".log"],
+        &["the reason is not in exercises/part1_cpu/one.rs", ".log"],
     );
     assert_eq!(status(&scene, "one"), "solved");
 }

@@ -48,7 +48,7 @@ fn reset_to_a_level_backs_up_the_old_file() {
     let scene = stage_with_levels();
     scene.write(LEVELS_FILE, "echo mine\n");
     let said = scene.learn(&["reset", "my_engine", "--from", "2", "--yes"]);
-    said.succeeds().prints("What you wrote: .learn/backups/my_engine-");
+    said.succeeds().prints("Your version: .learn/backups/my_engine-");
     assert!(scene.read(LEVELS_FILE).contains("level 2, the second"));
     let said = scene.learn(&["reset", "my_engine", "--from", "3", "--yes"]);
     said.fails_with(2, &["--from is \"3\"", "the levels 1 to 2"]);

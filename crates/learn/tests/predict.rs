@@ -41,7 +41,7 @@ fn the_answer_is_shown_after_the_guess() {
     let scene = predictions();
     let said = scene.learn_with_input(&["predict"], "a dozen\n18\n");
     said.succeeds().prints("What is there after two?");
-    said.prints("That is no number").prints("Right: 18.");
+    said.prints("That is not a number").prints("Right: 18.");
     said.prints("after two: 18").prints("The same is added again.");
     said.prints("See for yourself: cargo run --example twice");
     said.prints("The next question: cargo learn predict below");

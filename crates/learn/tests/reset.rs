@@ -38,7 +38,7 @@ fn reset_restores_the_stub_and_names_the_backup() {
     assert_eq!(status(&scene, "one"), "to do");
     let all = backups(&scene);
     let [(name, text)] = &all[..] else { panic!("{all:?}") };
-    said.prints(&format!("What you wrote: .learn/backups/{name}\n"));
+    said.prints(&format!("Your version: .learn/backups/{name}\n"));
     assert_eq!(text, SOLVED.as_bytes());
 }
 
@@ -74,9 +74,9 @@ fn without_a_terminal_reset_changes_nothing() {
 fn an_unchanged_file_gets_no_backup() {
     let scene = stage();
     let said = scene.learn(&["reset", "one"]);
-    said.succeeds().prints("nothing to put back");
+    said.succeeds().prints("nothing to restore");
     fs::remove_dir_all(scene.root.join("exercises/part1_cpu")).unwrap();
-    scene.learn(&["reset", "one"]).succeeds().prints("The task is back");
+    scene.learn(&["reset", "one"]).succeeds().prints("The task is restored");
     assert_eq!(scene.read(ONE), TO_DO);
     assert!(backups(&scene).is_empty());
 }

@@ -105,7 +105,7 @@ fn a_solved_exercise_can_be_broken_under_watch() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     let named = watch(&scene, &["one"]);
-    named.read_until("It is solved as it stands");
+    named.read_until("It is already solved");
     named.read_until("Waiting");
     scene.write(ONE, WRONG);
     named.read_until("are swapped");
@@ -119,7 +119,7 @@ fn a_solved_exercise_can_be_broken_under_watch() {
     scene.write("exercises/exercises.toml", &free);
     scene.write(".learn/progress", "");
     let free = watch(&scene, &[]);
-    free.read_until("It is solved as it stands");
+    free.read_until("It is already solved");
     free.read_until("Waiting");
     // Saved without a change.
     scene.write(ONE, SOLVED);

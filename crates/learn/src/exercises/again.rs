@@ -120,7 +120,7 @@ fn start_variant(
     // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
         let backup = backup::create(checkout, exercise, &yours)?;
-        say!("What stood there: {}", checkout.shown(&backup));
+        say!("Your previous version: {}", checkout.shown(&backup));
     }
     replace(&file, stub.as_bytes())?;
     VariantState { seed, is_solved: false }.save(checkout, exercise);

@@ -192,14 +192,14 @@ fn compile_errors(
         }
         let log = checkout.shown(log);
         return Err(Stop::Failed(format!(
-            "cargo could not build the check, for no reason in {place}; \
-             the whole log is {log}"
+            "cargo could not build the check, and the reason is not in \
+             {place}; the whole log is {log}"
         )));
     }
     let is_yours = complaints.iter().any(|line| line.contains(&exercise.file));
-    let audience = if is_yours { "" } else { "the check of " };
+    let prefix = if is_yours { "" } else { "the check of " };
     let mut lines = vec![
-        format!("failing: {audience}{place} does not compile."),
+        format!("failing: {prefix}{place} does not compile."),
         String::new(),
     ];
     let renamed = renamed::suggestions(&complaints);

@@ -79,7 +79,7 @@ pub(crate) fn show(
         });
     }
     match number < count {
-        true => say!("A further one: cargo learn hint {id}"),
+        true => say!("The next hint: cargo learn hint {id}"),
         false => say!("Check your answer: cargo learn check {id}"),
     }
     Ok(())

@@ -47,8 +47,8 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         None => match next(checkout, &predictions) {
             Some(prediction) => prediction,
             None => {
-                say!("You have been asked for every number.");
-                say!("cargo learn predict --list shows what you said.");
+                say!("You have answered every question.");
+                say!("cargo learn predict --list shows your guesses.");
                 return Ok(());
             }
         },
@@ -191,7 +191,7 @@ fn typed(id: &str) -> Result<f64, Stop> {
         })?;
         match parse_number(&line) {
             Some(number) => return Ok(number),
-            None => say!("That is no number: 12, -3, 0.25 and 1e-5 are."),
+            None => say!("That is not a number; type for example -3 or 1e-5."),
         }
     }
 }

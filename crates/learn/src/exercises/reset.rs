@@ -51,7 +51,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     };
     let found = read()?;
     if found.as_deref() == Some(stub.as_bytes()) {
-        say!("{place} is the task already: there is nothing to put back.");
+        say!("{place} is the original task: there is nothing to restore.");
         return Ok(());
     }
     if found.is_some() && !agreed {
@@ -61,9 +61,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
                  `cargo learn reset {id} --yes` does it, and keeps a backup"
             )));
         }
-        say!("The task comes back to {place}; what you wrote is kept in");
+        say!("The task in {place} is restored; your version is saved in");
         say!("{}.", checkout.shown(&checkout.state_folder().join("backups")));
-        if !terminal::agrees("Put the task back?") {
+        if !terminal::agrees("Restore the task?") {
             say!("Nothing has changed.");
             return Ok(());
         }
@@ -72,7 +72,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let yours = read()?;
     if let Some(yours) = &yours {
         let backup = backup::create(checkout, exercise, yours)?;
-        say!("What you wrote: {}", checkout.shown(&backup));
+        say!("Your version: {}", checkout.shown(&backup));
     }
     if read()? != yours {
         return Err(Stop::Failed(format!(
@@ -81,7 +81,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         )));
     }
     replace(&file, stub.as_bytes())?;
-    say!("The task is back: {place}");
+    say!("The task is restored: {place}");
     let fingerprint = status::fingerprint(exercise, checkout);
     Progress::update_or_warn(checkout, |progress| {
         Status::ToDo.save(exercise, progress, &fingerprint);

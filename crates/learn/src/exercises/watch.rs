@@ -112,8 +112,8 @@ impl Watch<'_> {
                 Ok(status) if status.is_solved() && !stays => return Ok(()),
                 Ok(status) if status.is_solved() => {
                     say!();
-                    say!("It is solved as it stands, so break it and look: a");
-                    say!("save that is right again goes on to the next.");
+                    say!("It is already solved, so break it and look. When a");
+                    say!("save is right again, the next exercise follows.");
                 }
                 Ok(_) => {}
                 // A missing file may come back, and so may the network.
