@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::machine;
 use crate::process::{self, Ending};
 use crate::serve;
@@ -32,10 +32,10 @@ system.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let open = words.flag("--open");
-    let only_build = words.flag("--build");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let open = args.flag("--open");
+    let only_build = args.flag("--build");
+    args.rest(0)?;
     let mdbook = mdbook(checkout)?;
     let log = checkout.log("book")?;
     // Changes saved from now on may be too late for the first build.

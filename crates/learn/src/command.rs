@@ -32,7 +32,7 @@ pub struct Command {
     /// What `help NAME` prints below the usage.
     pub page: &'static str,
     /// Runs the command.
-    pub run: fn(&Checkout, Words) -> Result<(), Stop>,
+    pub run: fn(&Checkout, Args) -> Result<(), Stop>,
 }
 
 /// The command that every program has.
@@ -91,7 +91,7 @@ impl Program {
         let checkout = Checkout::find()?;
         let Some((name, args)) = words.split_first() else {
             return match self.bare {
-                Some(bare) => (bare.run)(&checkout, self.words("", &[])),
+                Some(bare) => (bare.run)(&checkout, self.split_args("", &[])),
                 None => self.overview(),
             };
         };
@@ -112,26 +112,27 @@ impl Program {
             return self.page(command);
         }
         if command.name == HELP.name {
-            let (names, _) = self.words(command.name, args).rest(1)?;
+            let (names, _) = self.split_args(command.name, args).rest(1)?;
             return match names.first() {
                 None => self.overview(),
                 Some(name) => self.page(self.find(name)?),
             };
         }
-        let done = (command.run)(&checkout, self.words(command.name, args));
+        let done =
+            (command.run)(&checkout, self.split_args(command.name, args));
         if let Err(Stop::Page) = done {
             self.page(command)?;
         }
         done
     }
 
-    fn words(&self, command: &'static str, args: &[String]) -> Words {
+    fn split_args(&self, command: &'static str, args: &[String]) -> Args {
         let end = args.iter().position(|word| word == "--");
         let (left, passed_on) = match end {
             Some(at) => (&args[..at], &args[at + 1..]),
             None => (args, &[][..]),
         };
-        Words {
+        Args {
             program: self.name,
             command,
             all: args.to_vec(),
@@ -186,8 +187,8 @@ impl Program {
 }
 
 /// The arguments after a command's name. A command removes the flags and
-/// options that it knows; [`Words::rest`] rejects the others.
-pub struct Words {
+/// options that it knows; [`Args::rest`] rejects the others.
+pub struct Args {
     program: &'static str,
     command: &'static str,
     all: Vec<String>,
@@ -197,7 +198,7 @@ pub struct Words {
     passed_on: Vec<String>,
 }
 
-impl Words {
+impl Args {
     /// Returns all arguments unparsed, for a program that parses them itself.
     pub fn all(self) -> Vec<String> {
         self.all
@@ -235,7 +236,7 @@ impl Words {
             return Ok(Some(value.to_string()));
         }
         if at == self.left.len() || self.left[at].starts_with('-') {
-            let Words { program, command, .. } = self;
+            let Args { program, command, .. } = self;
             return Err(Stop::Usage(format!(
                 "{name} needs a value after it; see \
                  `cargo {program} help {command}`"
@@ -250,9 +251,9 @@ impl Words {
         self,
         count: usize,
     ) -> Result<(Vec<String>, Vec<String>), Stop> {
-        let Words { program, command, .. } = self;
+        let Args { program, command, .. } = self;
         let beyond = match command {
-            "run" => "; words for the example follow after --",
+            "run" => "; arguments for the example follow after --",
             _ => "",
         };
         if let Some(flag) = self.left.iter().find(|word| word.starts_with('-'))

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::examples::Program;
 use crate::machine::Audience;
 use crate::process::{self, Ending};
@@ -25,8 +25,8 @@ can hang or crash.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    words.rest(0)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    args.rest(0)?;
     say!("Toolchain");
     let toolchain = toolchain(checkout);
     let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);

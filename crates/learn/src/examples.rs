@@ -5,7 +5,7 @@ use std::process::Command as Child;
 use std::{env, fs};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::exercises::engine;
 use crate::nearest::nearest;
 use crate::process;
@@ -14,7 +14,7 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "run",
     usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N|NAME] [--timeline] \
-            [--trace FILE] [--show] [-- WORDS]",
+            [--trace FILE] [--show] [-- ARGUMENTS]",
     summary: "list the examples, or run one, or a whole part",
     page: "\
 Without a name it lists the examples. With a part (part1, part2 or part3) it
@@ -66,18 +66,18 @@ impl Example {
     }
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let device = words.option("--device")?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let device = args.option("--device")?;
     let mut frame = vec![];
-    if words.flag("--timeline") {
+    if args.flag("--timeline") {
         frame.push("--timeline".to_string());
     }
-    let trace = words.option("--trace")?;
+    let trace = args.option("--trace")?;
     if let Some(file) = &trace {
         frame.extend(["--trace".to_string(), file.clone()]);
     }
-    let show = words.flag("--show");
-    let (names, mut passed_on) = words.rest(1)?;
+    let show = args.flag("--show");
+    let (names, mut passed_on) = args.rest(1)?;
     passed_on.extend(show.then(|| "--show".to_string()));
     let examples = examples(&checkout.root.join("examples"))?;
     let Some(name) = names.first() else {

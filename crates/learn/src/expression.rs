@@ -2,7 +2,7 @@
 //! `crates/tools/`.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::examples::Program;
 use crate::exercises::engine;
 
@@ -25,8 +25,8 @@ other engines take two to three minutes.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let args = words.all();
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let args = args.all();
     if args.is_empty() {
         return Err(Stop::Page);
     }
@@ -42,13 +42,13 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
 }
 
 /// Returns the index of `--engine mine`, the learner's own engine.
-fn own_engine_index(words: &[String]) -> Option<usize> {
-    words.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
+fn own_engine_index(args: &[String]) -> Option<usize> {
+    args.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
 }
 
 /// Returns whether the arguments name an engine that the light build does not
 /// contain. The checker itself quickly rejects invalid arguments.
-fn needs_opencl(words: &[String]) -> bool {
+fn needs_opencl(args: &[String]) -> bool {
     let is_engine = |word: &str| ["part2", "part3"].contains(&word);
-    words.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))
+    args.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))
 }

@@ -8,7 +8,7 @@ use std::{fs, io::Write};
 use profile::Plugin;
 
 use crate::checkout::{Checkout, cannot_write};
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::machine::{self, Audience, PackageManager, Tool};
 use crate::process::{self, Ending};
 use crate::terminal::{self, say};
@@ -34,15 +34,15 @@ changing the course, such as the spell checker of `cargo learn test`, and
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let yes = words.flag("--yes");
-    let authors = words.flag("--authors");
-    let audience = match words.flag("--pages") {
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let yes = args.flag("--yes");
+    let authors = args.flag("--authors");
+    let audience = match args.flag("--pages") {
         true => Audience::PageAuthor,
         false if authors => Audience::Author,
         false => Audience::Learner,
     };
-    words.rest(0)?;
+    args.rest(0)?;
     let missing = machine::missing(audience);
     if missing.is_empty() {
         build_plugin(checkout);

@@ -3,7 +3,7 @@
 use std::os::unix::process::CommandExt;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -15,9 +15,9 @@ pub(crate) const COMMAND: Command = Command {
 
 /// Replaces this process with the tests, so that they receive every signal and
 /// their exit code is passed on.
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     let mut cargo = checkout.cargo(&["run", "--quiet", "--package", "xtask"]);
-    cargo.args(["--profile", "learn", "--", "test"]).args(words.all());
+    cargo.args(["--profile", "learn", "--", "test"]).args(args.all());
     let error = cargo.exec();
     Err(Stop::Failed(format!("cannot start cargo: {error}")))
 }

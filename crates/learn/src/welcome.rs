@@ -2,7 +2,7 @@
 //! progress and the next exercise.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
 use crate::machine::Audience;
@@ -18,7 +18,7 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
+fn run(checkout: &Checkout, _: Args) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     if progress.damaged > 0 {
         let count = progress.damaged;

@@ -3,15 +3,15 @@
 use rungrad::Error;
 
 /// Arguments, from which options are removed by name.
-pub struct Words {
+pub struct Args {
     /// The command, as it is typed.
     command: &'static str,
     left: Vec<String>,
 }
 
-impl Words {
-    pub fn new(command: &'static str, words: &[String]) -> Words {
-        Words { command, left: words.to_vec() }
+impl Args {
+    pub fn new(command: &'static str, words: &[String]) -> Args {
+        Args { command, left: words.to_vec() }
     }
 
     /// Removes an option without a value, and returns whether it was there.

@@ -5,7 +5,7 @@ use std::process::Command as Child;
 use std::{fs, io};
 
 use learn::checkout::{Checkout, cannot_write};
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::machine;
 use learn::process;
 use learn::terminal::say;
@@ -33,10 +33,10 @@ const SCRIPT: &str = "book/src/live/engine.js";
 /// The files that pin the versions and hashes of the audit.
 const AUDIT: [&str; 2] = ["package.json", "package-lock.json"];
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let check = words.flag("--check");
-    let audits = words.flag("--audit");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let check = args.flag("--check");
+    let audits = args.flag("--audit");
+    args.rest(0)?;
     if audits {
         return audit(checkout);
     }

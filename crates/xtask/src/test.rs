@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use learn::book;
 use learn::checkout::Checkout;
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::machine;
 use learn::process::{self, Ending};
 use learn::terminal::{human_duration, say};
@@ -138,12 +138,12 @@ const STEPS: &[Step] = &[
     },
 ];
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let only = words.option("--only")?;
-    let limit = words.option("--limit")?.map(|it| seconds(&it)).transpose()?;
-    let list = words.flag("--list");
-    let all = words.flag("--all");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let only = args.option("--only")?;
+    let limit = args.option("--limit")?.map(|it| seconds(&it)).transpose()?;
+    let list = args.flag("--list");
+    let all = args.flag("--all");
+    args.rest(0)?;
     if list {
         for step in STEPS {
             say!("  {:<9} {}", step.name, step.what);

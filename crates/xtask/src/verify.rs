@@ -9,7 +9,7 @@ mod variants;
 use crate::committed;
 use bench::{FOLDERS, check};
 use learn::checkout::Checkout;
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::course::{self, Exercise};
 use learn::exercises::status::Status;
 use learn::machine;
@@ -61,10 +61,10 @@ enum Finding {
     Fault(String),
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let with_tree = words.flag("--committed");
-    let is_sample = words.flag("--sample");
-    let (ids, _) = words.rest(usize::MAX)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let with_tree = args.flag("--committed");
+    let is_sample = args.flag("--sample");
+    let (ids, _) = args.rest(usize::MAX)?;
     let mut exercises = course::exercises(checkout)?;
     for id in &ids {
         course::find(&exercises, id)?;

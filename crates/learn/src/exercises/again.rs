@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::checkout::{Checkout, replace};
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
@@ -54,10 +54,10 @@ impl VariantState {
     }
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let is_new = words.flag("--new");
-    let seed = words.option("--seed")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let is_new = args.flag("--new");
+    let seed = args.option("--seed")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let Some(id) = ids.first() else {
         list(checkout, &exercises);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::program::{self, CheckOutput, Tier};
@@ -34,8 +34,8 @@ At most 200 lines of your program's output are shown.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {

@@ -5,7 +5,7 @@ use std::fs;
 use similar::TextDiff;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::exercises::stub::SolutionFile;
 use crate::exercises::{levels, solution};
@@ -26,8 +26,8 @@ first, and compares when you ask again, as `solution` does.",
 /// The number of equal lines shown around a change.
 const AROUND: usize = 3;
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::required(&exercises, &ids)?;
     let file = checkout.exercises.join(&exercise.file);

@@ -1,7 +1,7 @@
 //! `cargo learn hint`: prints one more hint each time.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::status;
@@ -20,9 +20,9 @@ remembers nothing.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let level = words.option("--level")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let level = args.option("--level")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {

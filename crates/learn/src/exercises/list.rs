@@ -1,7 +1,7 @@
 //! `cargo learn list`: lists all exercises with their status.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Contents};
 use crate::exercises::hint;
 use crate::exercises::levels;
@@ -51,8 +51,8 @@ const LEGENDS: [(Status, &str); 3] = [
     ),
 ];
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    words.rest(0)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    args.rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let contents = Contents::read(checkout);

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::Contents;
 use crate::nearest::nearest;
 use crate::predictions::{self, Found, Prediction, parse_number};
@@ -28,11 +28,11 @@ Your guess may follow the name. --list shows all questions and your guesses.",
 const TABLE: &str = "exercises/predictions.toml";
 const KIND: &str = "predict";
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     // A number may be negative, so it is removed before the flags.
-    let numbers = words.take(|word| parse_number(word).is_some());
-    let wants_list = words.flag("--list");
-    let (ids, _) = words.rest(1)?;
+    let numbers = args.take(|word| parse_number(word).is_some());
+    let wants_list = args.flag("--list");
+    let (ids, _) = args.rest(1)?;
     if numbers.len() > 1 {
         return Err(Stop::Usage(
             "one number is enough: cargo learn predict NAME NUMBER".to_string(),

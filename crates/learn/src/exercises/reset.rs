@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 use crate::checkout::{Checkout, replace};
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::exercises::backup;
 use crate::exercises::levels;
@@ -28,10 +28,10 @@ solution of the levels 1 to 4, and the fifth is yours.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let agreed = words.flag("--yes");
-    let from = words.option("--from")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let agreed = args.flag("--yes");
+    let from = args.option("--from")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::required(&exercises, &ids)?;
     let id = &exercise.id;

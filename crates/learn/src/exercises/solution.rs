@@ -2,7 +2,7 @@
 //! when asked twice.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
@@ -22,9 +22,9 @@ with --level what that level changes.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let level = words.option("--level")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let level = args.option("--level")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let exercise = course::required(&exercises, &ids)?;
     let level = levels::number(exercise, "--level", level.as_deref())?;

@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
 use crate::exercises::{check, hint};
@@ -40,8 +40,8 @@ and any running check.",
 /// because an editor may save in two steps.
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let next = |done: &[&str]| {
         let progress = Progress::load(checkout);

@@ -10,14 +10,14 @@ use super::expr::{self, Expr};
 use super::part1::Outcome;
 use super::request::{Request, check_names, read};
 use super::verdict::{Culprit, Finding, Verdict, line, nudged};
-use crate::words::Words;
+use crate::words::Args;
 
 /// Parses the arguments of a command line.
 pub fn request(words: &[String]) -> Result<Request, Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     let root = root.expect("the tools have a folder of their own");
     let all = words;
-    let mut words = Words::new("cargo learn try", words);
+    let mut words = Args::new("cargo learn try", words);
     let word = |word: &str| Ok(word.to_string());
     let svg = words.value("--svg", |word| Ok(PathBuf::from(word)))?;
     let mut request = Request {

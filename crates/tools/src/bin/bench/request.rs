@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
-use tools::words::Words;
+use tools::words::Args;
 
 use crate::machine::root;
 use crate::peer::Source;
@@ -54,7 +54,7 @@ pub(crate) struct Request {
 
 impl Request {
     pub(crate) fn parse(words: &[String]) -> Result<Request, Error> {
-        let mut words = Words::new("cargo learn bench", words);
+        let mut words = Args::new("cargo learn bench", words);
         let file = |word: &str| Ok(PathBuf::from(word));
         let mut peers = None;
         for name in words.values("--peer")? {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use profile::{CARDS, Card};
 use rungrad::Error;
-use tools::words::Words;
+use tools::words::Args;
 
 pub(crate) const HELP: &str = concat!(
     "usage: cargo learn profile NAME [options]\n\n",
@@ -37,7 +37,7 @@ impl Request {
     pub(crate) fn parse(words: &[String]) -> Result<Request, Error> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let out = root.unwrap_or(Path::new(".")).join("target/profile.svg");
-        let mut words = Words::new("cargo learn profile", words);
+        let mut words = Args::new("cargo learn profile", words);
         let file = |word: &str| Ok(PathBuf::from(word));
         let card = |word: &str| profile::card(word).map_err(Error::Usage);
         let count = |name| move |word: &str| number(name, word);
