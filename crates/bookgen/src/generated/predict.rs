@@ -40,7 +40,7 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
     let found = row.answer(output)?;
     let known = row.wrong.iter().find(|it| {
         let guess = predictions::parse_number(&it.guess);
-        guess.is_none_or(|guess| row.is_right(guess, found.is))
+        guess.is_none_or(|guess| row.is_close(guess, found.is))
     });
     if let Some(guess) = known {
         return Err(format!(
