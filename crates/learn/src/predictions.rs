@@ -106,8 +106,9 @@ impl Prediction {
         let Position { line, nth, number } = &self.place;
         let words = in_single_spaces(line);
         let lines = split(output).1.into_iter();
-        let mut of = lines.filter(|it| in_single_spaces(it).contains(&words));
-        let found = of.nth(nth.saturating_sub(1)).ok_or_else(|| {
+        let mut matching =
+            lines.filter(|it| in_single_spaces(it).contains(&words));
+        let found = matching.nth(nth.saturating_sub(1)).ok_or_else(|| {
             format!("{} has no line {nth} with {line:?}", self.listing)
         })?;
         let mut numbers = numbers(found);

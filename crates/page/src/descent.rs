@@ -24,7 +24,7 @@ pub(crate) struct Walk {
 impl Walk {
     /// Parses a surface, a start such as `-4,1`, a learning rate, a momentum,
     /// and the number of steps.
-    pub(crate) fn of(ground: &str, words: &[&str]) -> Result<Walk, Error> {
+    pub(crate) fn parse(ground: &str, words: &[&str]) -> Result<Walk, Error> {
         let steepness = match ground {
             "bowl" => [1.0, 1.0],
             "valley" => [1.0, 20.0],
@@ -79,7 +79,7 @@ impl Walk {
 /// Answers a walk: its positions, their losses, and the steepness of the
 /// surface.
 pub(crate) fn answer(ground: &str, words: &[&str]) -> Result<Value, Error> {
-    let walk = Walk::of(ground, words)?;
+    let walk = Walk::parse(ground, words)?;
     let steepness = numbers(&walk.steepness);
     let trail = walk.trail();
     let losses = trail.iter().map(|(_, loss)| number((*loss).into()));

@@ -26,12 +26,12 @@ enum Storage {
 /// Answers an order such as `edcba`, in which a `+` begins another backward
 /// pass, and `map` or `tensors`. Returns all gradients after each visit.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
-    let [order, kept] = words else {
+    let [order, storage] = words else {
         return Err(Error::Usage(
             "a diamond takes an order, and `map` or `tensors`".to_string(),
         ));
     };
-    let kept = match *kept {
+    let storage = match *storage {
         "map" => Storage::Map,
         "tensors" => Storage::Tensors,
         other => {
@@ -49,7 +49,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
             '+' => {
                 // The map is dropped after the call, but leaves keep their
                 // gradients.
-                if kept == Storage::Map {
+                if storage == Storage::Map {
                     grads.retain(|name, _| nodes[name].parents().is_empty());
                 }
                 seed(&nodes, &mut grads);
@@ -58,7 +58,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
             _ => {
                 let before = order[..at].rsplit('+').next();
                 let again = before.is_some_and(|it| it.contains(name));
-                visit(name, again, &nodes, &mut grads, kept)?
+                visit(name, again, &nodes, &mut grads, storage)?
             }
         };
         visits.push(json!({
@@ -91,7 +91,7 @@ fn visit(
     again: bool,
     nodes: &BTreeMap<char, Tensor>,
     grads: &mut Grads,
-    kept: Storage,
+    storage: Storage,
 ) -> Result<Value, Error> {
     let Some(tensor) = nodes.get(&name) else {
         return Err(Error::Usage(format!("there is no tensor `{name}`")));
@@ -106,7 +106,7 @@ fn visit(
     let Some(parts) = tensor.apply_rule(&grad) else {
         return Ok(json!([]));
     };
-    if kept == Storage::Map {
+    if storage == Storage::Map {
         grads.remove(&name);
     }
     let mut gave = Vec::new();

@@ -51,7 +51,7 @@ pub(crate) fn search(group: Group, kernel: &Kernel) -> Search {
 fn start(kernel: &Kernel) -> impl AsyncFn(Item) {
     async move |item| match kernel {
         Kernel::Tree(x, how) => tree(item, x, *how).await,
-        Kernel::Tiles(of) => tile(item, of).await,
+        Kernel::Tiles(tiles) => tile(item, tiles).await,
     }
 }
 
@@ -85,21 +85,21 @@ async fn tree(item: Item, x: &[f32], how: Tree) {
 }
 
 /// Moves along `k` as rung 3 does, with one item for each element of the tile.
-async fn tile(item: Item, of: &Tiles) {
-    let &Tiles { n, tile, corner: [top, left], .. } = of;
+async fn tile(item: Item, tiles: &Tiles) {
+    let &Tiles { n, tile, corner: [top, left], .. } = tiles;
     let me = item.id();
     let (row, column) = (me / tile, me % tile);
     let b_tile = tile * tile;
     let mut sum = 0.0;
     for (step, k) in (0..n).step_by(tile).enumerate() {
-        item.write(me, of.a[(top + row) * n + k + column]).await;
-        item.write(b_tile + me, of.b[(k + row) * n + left + column]).await;
+        item.write(me, tiles.a[(top + row) * n + k + column]).await;
+        item.write(b_tile + me, tiles.b[(k + row) * n + left + column]).await;
         item.barrier().await;
         for i in 0..tile {
             let a = item.read(row * tile + i).await;
             sum += a * item.read(b_tile + i * tile + column).await;
         }
-        of.sums.borrow_mut()[step][me] = sum;
+        tiles.sums.borrow_mut()[step][me] = sum;
         item.barrier().await;
     }
 }

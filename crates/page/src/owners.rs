@@ -27,7 +27,7 @@ impl Owners {
     /// Runs a program: `told` or `captures`, then steps such as `+a-c`, where
     /// `+` clones a handle and `-` drops one. A single `*` creates another
     /// product and drops it at once.
-    pub(crate) fn of(rule: &str, steps: &str) -> Result<Owners, Error> {
+    pub(crate) fn run(rule: &str, steps: &str) -> Result<Owners, Error> {
         let mul = match rule {
             "told" => mul_that_is_told,
             "captures" => mul_that_captures,
@@ -93,7 +93,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
             "owners take steps, and told or captures".to_string(),
         ));
     };
-    let owners = Owners::of(rule, steps)?;
+    let owners = Owners::run(rule, steps)?;
     Ok(json!({
         "handles": owners.handles.each_ref().map(Vec::len),
         "counts": owners.counts(),

@@ -166,7 +166,7 @@ fn owners(
     rule: &str,
 ) -> Result<Option<Wrong>, Error> {
     let yours = parse_single(yours)?;
-    let counts = Owners::of(rule, steps)?.counts();
+    let counts = Owners::run(rule, steps)?.counts();
     let place = "abc".find(of).unwrap_or(0);
     let right = counts[place];
     let words = || format!("{of} has {right} owners, and not {yours}.");
@@ -183,7 +183,7 @@ fn place(
     about: &[&str],
 ) -> Result<Option<Wrong>, Error> {
     let yours = parse_single(yours)?;
-    let trail = Walk::of(ground, about)?.trail();
+    let trail = Walk::parse(ground, about)?.trail();
     let way: Vec<f32> = trail.iter().map(|(place, _)| place[0]).collect();
     let right = way[way.len() - 1];
     let is_right = (yours - right).abs() < 1e-3;

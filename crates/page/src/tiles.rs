@@ -37,16 +37,16 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     }
     let sums = RefCell::new(vec![vec![0.0; tile * tile]; N / tile]);
     let (a, b) = (matrix(5), matrix(2));
-    let of = Tiles { n: N, a, b, tile, corner, sums };
+    let tiles = Tiles { n: N, a, b, tile, corner, sums };
     let group = Group { items: tile * tile, cells: 2 * tile * tile };
-    let trace = run(group, Schedule::Lockstep, &Kernel::Tiles(&of));
+    let trace = run(group, Schedule::Lockstep, &Kernel::Tiles(&tiles));
     // There are two barriers in a step, and each write to local memory follows
     // a load from global memory.
     let count = |step: usize, access: Access| {
         let is = |it: &&Event| it.phase / 2 == step && it.access == access;
         trace.events.iter().filter(is).count()
     };
-    let sums = of.sums.borrow();
+    let sums = tiles.sums.borrow();
     let steps = sums.iter().enumerate().map(|(step, sums)| {
         json!({
             "sums": numbers(sums),
@@ -55,7 +55,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         })
     });
     Ok(json!({
-        "a": numbers(&of.a), "b": numbers(&of.b),
+        "a": numbers(&tiles.a), "b": numbers(&tiles.b),
         "steps": steps.collect::<Value>(),
     }))
 }

@@ -18,7 +18,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         Error::Usage(format!("`{word}` is no number of numbers; write 1 to 16"))
     })?;
     let x: Vec<f32> = (1..=count).map(f32::from).collect();
-    let of = |neighbors| {
+    let reduce = |neighbors| {
         let how = Tree { load: true, behind: true, inside: false, neighbors };
         let run = |items| {
             let group = Group { items, cells: items };
@@ -27,7 +27,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         let (small, large) = (run(16), warps(&run(256), 256, 32));
         json!({ "rounds": rounds(&small), "large": large })
     };
-    Ok(json!({ "halves": of(false), "neighbors": of(true) }))
+    Ok(json!({ "halves": reduce(false), "neighbors": reduce(true) }))
 }
 
 /// Returns local memory after each round, the additions, and the warps.

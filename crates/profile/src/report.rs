@@ -42,19 +42,22 @@ pub const COUNTERS: &str = concat!(
 /// sectors and requests of global loads and stores, bank conflicts of local
 /// loads and stores, and the active items of a warp.
 pub fn counters(launch: &Launch) -> String {
-    let of = |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
-        let all = launch.accesses.iter();
-        let all = all.filter(|it| it.kind == kind && it.is_local == is_local);
-        all.map(count).sum()
-    };
+    let total =
+        |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
+            let all = launch.accesses.iter();
+            let all =
+                all.filter(|it| it.kind == kind && it.is_local == is_local);
+            all.map(count).sum()
+        };
     let sectors = |access: &Access| access.parts(SECTOR)[0];
     let mut line = format!("{:<18}", launch.kernel);
     for kind in [Kind::Load, Kind::Store] {
-        let all = [of(kind, false, sectors), of(kind, false, Access::times)];
+        let all =
+            [total(kind, false, sectors), total(kind, false, Access::times)];
         line += &format!(" {:>8} {:>8}", all[0], all[1]);
     }
     for kind in [Kind::Load, Kind::Store] {
-        line += &format!(" {:>8}", of(kind, true, Access::conflicts));
+        line += &format!(" {:>8}", total(kind, true, Access::conflicts));
     }
     format!("{line} {:>5.1}", launch.busy() * launch.warp as f64)
 }

@@ -52,38 +52,42 @@ impl Call {
 
     /// Returns the reference result in `f64`.
     pub fn judge(&self, operands: &[Array]) -> Array {
-        let judged = |op: Op, of: &[&Array]| {
-            reference::forward(&op, of).expect("the judge knows it")
+        let judged = |op: Op, inputs: &[&Array]| {
+            reference::forward(&op, inputs).expect("the judge knows it")
         };
-        let of: Vec<&Array> = operands.iter().collect();
-        let a = of[0];
+        let inputs: Vec<&Array> = operands.iter().collect();
+        let a = inputs[0];
         match self {
-            Call::Mul => judged(Op::Mul, &of),
-            Call::Add => judged(Op::Add, &of),
-            Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
-            Call::Div => judged(Op::Div, &of),
+            Call::Mul => judged(Op::Mul, &inputs),
+            Call::Add => judged(Op::Add, &inputs),
+            Call::Sub => judged(Op::Add, &[a, &each(inputs[1], |y| -y)]),
+            Call::Div => judged(Op::Div, &inputs),
             Call::Each(name) => (find(name).judge)(a),
-            Call::Pow(number) => judged(Op::Pow(*number), &of),
-            Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
+            Call::Pow(number) => judged(Op::Pow(*number), &inputs),
+            Call::Sum(axes, keep) => {
+                judged(Op::Sum(axes.clone(), *keep), &inputs)
+            }
             Call::Mean(axes, keep) => {
                 let count: usize =
                     axes.iter().map(|&axis| a.shape[axis]).product();
-                let total = judged(Op::Sum(axes.clone(), *keep), &of);
+                let total = judged(Op::Sum(axes.clone(), *keep), &inputs);
                 each(&total, |x| x / count as f64)
             }
-            Call::Max(axes, keep) => judged(Op::Max(axes.clone(), *keep), &of),
-            Call::Matmul => judged(Op::Matmul, &of),
-            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &of),
+            Call::Max(axes, keep) => {
+                judged(Op::Max(axes.clone(), *keep), &inputs)
+            }
+            Call::Matmul => judged(Op::Matmul, &inputs),
+            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &inputs),
             Call::Transpose => {
                 let mut axes: Vec<usize> = (0..a.shape.len()).collect();
                 let last = axes.len() - 1;
                 axes.swap(last - 1, last);
-                judged(Op::Permute(axes), &of)
+                judged(Op::Permute(axes), &inputs)
             }
-            Call::Softmax => judged(Op::Softmax, &of),
-            Call::LogSoftmax => judged(Op::LogSoftmax, &of),
+            Call::Softmax => judged(Op::Softmax, &inputs),
+            Call::LogSoftmax => judged(Op::LogSoftmax, &inputs),
             Call::CrossEntropy(labels) => {
-                let logs = judged(Op::LogSoftmax, &of);
+                let logs = judged(Op::LogSoftmax, &inputs);
                 let right = judged(Op::Pick(labels.clone()), &[&logs]);
                 let total = reference::sum(&right, &[]);
                 each(&total, |x| -x / labels.len() as f64)
@@ -132,8 +136,9 @@ impl Call {
             operands.iter().map(|a| each(a, f64::abs)).collect();
         let grads = each(grad_out, f64::abs);
         let terms = |call: &Call| {
-            let of = |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
-            gradcheck::slope(&sizes, place, of)
+            let objective =
+                |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
+            gradcheck::slope(&sizes, place, objective)
         };
         let terms = match self {
             Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {

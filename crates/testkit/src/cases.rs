@@ -79,13 +79,13 @@ impl Random {
         (shape, values)
     }
 
-    fn one(&mut self, call: Call, shape: Vec<usize>) -> Case {
+    fn unary(&mut self, call: Call, shape: Vec<usize>) -> Case {
         Case { call, operands: vec![self.operand(shape)] }
     }
 
     fn single(&mut self, call: Call) -> Case {
         let shape = self.small_shape();
-        self.one(call, shape)
+        self.unary(call, shape)
     }
 
     fn positive(&mut self, call: Call) -> Case {
@@ -142,7 +142,7 @@ impl Random {
     fn reduction(&mut self, call: fn(Vec<usize>, Keep) -> Call) -> Case {
         let shape = self.small_shape();
         let (axes, keep) = self.axes(shape.len());
-        self.one(call(axes, keep), shape)
+        self.unary(call(axes, keep), shape)
     }
 
     /// No two elements tie, and only axes that remain may be empty.
@@ -180,7 +180,7 @@ impl Random {
         if self.below(3) == 0 {
             other = vec![shape.iter().product()];
         }
-        self.one(Call::Reshape(other), shape)
+        self.unary(Call::Reshape(other), shape)
     }
 
     /// A case with at least `least` axes.
@@ -189,13 +189,13 @@ impl Random {
         while shape.len() < least {
             shape.push(self.below(6));
         }
-        self.one(call, shape)
+        self.unary(call, shape)
     }
 
     /// Scores of up to 5 rows, and a label for each row.
     fn scores(&mut self) -> Case {
         let (rows, classes) = (self.below(6), 1 + self.below(5));
         let labels = (0..rows).map(|_| self.below(classes)).collect();
-        self.one(Call::CrossEntropy(labels), vec![rows, classes])
+        self.unary(Call::CrossEntropy(labels), vec![rows, classes])
     }
 }

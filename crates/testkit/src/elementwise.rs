@@ -82,7 +82,7 @@ pub fn find(name: &str) -> Option<&'static Elementwise> {
 
 impl Elementwise {
     /// Applies the operation to one value.
-    pub fn of(&self, x: f64) -> f64 {
+    pub fn apply(&self, x: f64) -> f64 {
         let x = Array { shape: vec![], values: vec![x] };
         (self.judge)(&x).values[0]
     }

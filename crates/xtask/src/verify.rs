@@ -91,7 +91,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     if is_sample {
         variants.iter_mut().for_each(keep_sample);
     }
-    let some: usize = variants.iter().map(Vec::len).sum();
+    let checked: usize = variants.iter().map(Vec::len).sum();
     // An exercise has one file, so a round contains at most one variant of it.
     // The number of rounds is the largest number of variants of an exercise.
     let count = variants.iter().map(Vec::len).max().unwrap_or_default();
@@ -113,9 +113,9 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         outcomes.push(Outcome { exercise: &exercise.id, column, finding });
     }
     table(&exercises, &outcomes);
-    if some < all {
+    if checked < all {
         say!(
-            "This is a sample of {some} of {all} stubs and answers; \
+            "This is a sample of {checked} of {all} stubs and answers; \
              `cargo xtask verify` checks all of them."
         );
     }
@@ -230,12 +230,12 @@ fn table(exercises: &[Exercise], outcomes: &[Outcome]) {
     };
     row("exercise", head);
     for Exercise { id, free, .. } in exercises {
-        let of = |column| {
+        let findings = |column| {
             let its = outcomes.iter().filter(move |it| it.exercise == *id);
             its.filter(move |it| it.column == column).map(|it| &it.finding)
         };
         let word = |column| {
-            let has = |fits: fn(&Finding) -> bool| of(column).any(fits);
+            let has = |fits: fn(&Finding) -> bool| findings(column).any(fits);
             match () {
                 () if has(|it| matches!(it, Finding::Fault(_))) => "NO",
                 () if has(|it| matches!(it, Finding::Skipped(_))) => "SKIPPED",
@@ -243,7 +243,7 @@ fn table(exercises: &[Exercise], outcomes: &[Outcome]) {
             }
         };
         let is_proven = |it: &&Finding| matches!(it, Finding::Proven);
-        let wrong = of(Column::Wrong);
+        let wrong = findings(Column::Wrong);
         let rejected = wrong.clone().filter(is_proven).count();
         let wrong = match word(Column::Wrong) {
             "SKIPPED" => "SKIPPED".to_string(),

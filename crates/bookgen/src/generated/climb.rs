@@ -67,13 +67,13 @@ fn column(
     let least = least_sectors(tree, rung)?;
     // An instruction is executed for 32 items, so one of these is a product.
     let products = 100.0 / number(&counted, 3)?;
-    let of = |words: &[String], places: &[usize]| {
+    let cells = |words: &[String], places: &[usize]| {
         let words: Result<Vec<&str>, String> =
             places.iter().map(|&at| word(words, at)).collect();
         words.map(|words| words.join(", "))
     };
     let percent = |words: &[String], places: &[usize]| {
-        of(words, places).map(|it| format!("{it} %"))
+        cells(words, places).map(|it| format!("{it} %"))
     };
     let share = word(&ladder, 5)?;
     Ok(vec![
@@ -84,15 +84,15 @@ fn column(
             "sectors for a load of a warp (least)",
             format!("{sectors:.1} ({least:.1})"),
         ),
-        ("bank conflicts, 1000 products", of(&counted, &[8])?),
-        ("instructions for a product", of(&counted, &[3])?),
+        ("bank conflicts, 1000 products", cells(&counted, &[8])?),
+        ("instructions for a product", cells(&counted, &[3])?),
         (
             "products, local loads among them",
             format!("{products:.0}, {} %", word(&counted, 5)?),
         ),
         ("slots for instructions used", percent(&counted, &[6])?),
         ("occupancy", percent(&counted, &[7])?),
-        ("registers of an item", of(&counted, &[9])?),
+        ("registers of an item", cells(&counted, &[9])?),
         ("waits: global, local, barrier", percent(&waits, &[1, 2, 3])?),
     ])
 }

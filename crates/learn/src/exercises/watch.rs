@@ -186,9 +186,9 @@ impl Watch<'_> {
 type Snapshot = Vec<Option<(SystemTime, Vec<u8>)>>;
 
 fn snapshot(files: &[PathBuf]) -> Snapshot {
-    let one = |file: &PathBuf| {
+    let state = |file: &PathBuf| {
         let time = fs::metadata(file).and_then(|it| it.modified()).ok()?;
         Some((time, fs::read(file).ok()?))
     };
-    files.iter().map(one).collect()
+    files.iter().map(state).collect()
 }

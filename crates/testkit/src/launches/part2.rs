@@ -131,11 +131,12 @@ impl<'a> Bench<'a> {
             panic!("write a launch of {kernel} for this test");
         };
         if backward.is_none() {
-            return self.each(|b| one.of(f64::from(b)) as f32);
+            return self.each(|b| one.apply(f64::from(b)) as f32);
         }
         self.pairs(|a, b| {
             let b = Array::new(&[], &[b]);
-            let slope = gradcheck::slope(&[b], 0, |b| one.of(b[0].values[0]));
+            let slope =
+                gradcheck::slope(&[b], 0, |b| one.apply(b[0].values[0]));
             a * slope.values[0] as f32
         })
     }

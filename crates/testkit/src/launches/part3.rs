@@ -126,7 +126,7 @@ impl<'a> Bench<'a> {
             .scalar(0_u32)
             .output(&out)
             .scalar(self.count);
-        (written(launch, &out), self.pairs(two(op)))
+        (written(launch, &out), self.pairs(binary_operation(op)))
     }
 
     fn strided(&self, op: &str) -> Both {
@@ -142,7 +142,7 @@ impl<'a> Bench<'a> {
             .scalar(self.row())
             .output(&out)
             .scalar(self.count);
-        (written(launch, &out), self.pairs(two(op)))
+        (written(launch, &out), self.pairs(binary_operation(op)))
     }
 
     /// Reads the values in reverse, through a view with stride -1.
@@ -299,7 +299,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Returns a binary operation.
-fn two(op: &str) -> fn(f32, f32) -> f32 {
+fn binary_operation(op: &str) -> fn(f32, f32) -> f32 {
     match op {
         "add" => |x, y| x + y,
         "mul" => |x, y| x * y,

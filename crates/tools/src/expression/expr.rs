@@ -58,23 +58,23 @@ impl Expr {
 
 /// Evaluates an operation by name, composed from the reference's primitives.
 fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
-    let of = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
+    let forward = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
     let axes = |a: &Array| (0..a.shape.len()).collect::<Vec<_>>();
     match (name, inputs) {
-        ("neg", [a]) => of(Op::Scale(-1.0), &[a]),
-        ("sub", [a, b]) => of(Op::Add, &[a, &judge("neg", &[b])?]),
-        ("sqrt", [a]) => of(Op::Pow(0.5), &[a]),
+        ("neg", [a]) => forward(Op::Scale(-1.0), &[a]),
+        ("sub", [a, b]) => forward(Op::Add, &[a, &judge("neg", &[b])?]),
+        ("sqrt", [a]) => forward(Op::Pow(0.5), &[a]),
         ("abs", [a]) => {
-            let negative = of(Op::Relu, &[&judge("neg", &[a])?])?;
-            of(Op::Add, &[&of(Op::Relu, &[a])?, &negative])
+            let negative = forward(Op::Relu, &[&judge("neg", &[a])?])?;
+            forward(Op::Add, &[&forward(Op::Relu, &[a])?, &negative])
         }
-        ("sum", [a]) => of(Op::Sum(axes(a), Keep::No), &[a]),
-        ("max", [a]) => of(Op::Max(axes(a), Keep::No), &[a]),
+        ("sum", [a]) => forward(Op::Sum(axes(a), Keep::No), &[a]),
+        ("max", [a]) => forward(Op::Max(axes(a), Keep::No), &[a]),
         ("mean", [a]) => {
             let share = 1.0 / a.values.len() as f32;
-            of(Op::Scale(share), &[&judge("sum", &[a])?])
+            forward(Op::Scale(share), &[&judge("sum", &[a])?])
         }
-        _ => of(Op::find(name)?, inputs),
+        _ => forward(Op::find(name)?, inputs),
     }
 }
 

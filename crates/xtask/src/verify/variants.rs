@@ -95,7 +95,7 @@ pub(super) fn variants(
             let drawn = again.variable(seed);
             let name = format!("{id}, again with seed {seed} ({drawn})");
             let its = SolutionFile::variant(checkout, exercise, again, seed)?;
-            let of = |what: &str, text: &str, wanted| Variant {
+            let variant = |what: &str, text: &str, wanted| Variant {
                 again: Some(drawn.clone()),
                 ..Variant::new(
                     format!("{what} {name}"),
@@ -103,9 +103,13 @@ pub(super) fn variants(
                     wanted,
                 )
             };
-            variants.push(of("the stub of", &its.stub, Wanted::Task));
-            variants.push(of("the solution of", &its.plain, Wanted::Pass));
-            variants.push(of("the old answer to", &plain, Wanted::Refused));
+            variants.push(variant("the stub of", &its.stub, Wanted::Task));
+            variants.push(variant("the solution of", &its.plain, Wanted::Pass));
+            variants.push(variant(
+                "the old answer to",
+                &plain,
+                Wanted::Refused,
+            ));
         }
     }
     Ok(variants)

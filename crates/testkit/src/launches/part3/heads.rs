@@ -21,11 +21,11 @@ pub fn attention(
         let at = |place: usize, part: usize| {
             (text * places + place) * 3 * row + part * row + head * width
         };
-        let of = |place, part, c| f64::from(a[at(place, part) + c]);
+        let value = |place, part, c| f64::from(a[at(place, part) + c]);
         let dot = |f: &dyn Fn(usize) -> f64| (0..width).map(f).sum::<f64>();
         let mut back = vec![0.0; places * 3 * width];
         for i in 0..places {
-            let score = |j| scale * dot(&|c| of(i, 0, c) * of(j, 1, c));
+            let score = |j| scale * dot(&|c| value(i, 0, c) * value(j, 1, c));
             let scores: Vec<f64> = (0..=i).map(score).collect();
             let most = scores.iter().copied().fold(f64::MIN, f64::max);
             let shares = scores.iter().map(|x| (x - most).exp());
@@ -36,19 +36,19 @@ pub fn attention(
             let Some(above) = above else {
                 for c in 0..width {
                     let sum: f64 =
-                        (0..=i).map(|j| share(j) * of(j, 2, c)).sum();
+                        (0..=i).map(|j| share(j) * value(j, 2, c)).sum();
                     all.push((to + c, sum as f32));
                 }
                 continue;
             };
             let g = |c: usize| f64::from(above[to + c]);
-            let came = |j: usize| dot(&|c| g(c) * of(j, 2, c));
+            let came = |j: usize| dot(&|c| g(c) * value(j, 2, c));
             let mean: f64 = (0..=i).map(|j| share(j) * came(j)).sum();
             for j in 0..=i {
                 let slope = scale * share(j) * (came(j) - mean);
                 for c in 0..width {
-                    back[3 * i * width + c] += slope * of(j, 1, c);
-                    back[(3 * j + 1) * width + c] += slope * of(i, 0, c);
+                    back[3 * i * width + c] += slope * value(j, 1, c);
+                    back[(3 * j + 1) * width + c] += slope * value(i, 0, c);
                     back[(3 * j + 2) * width + c] += share(j) * g(c);
                 }
             }
@@ -166,8 +166,8 @@ impl Bench<'_> {
             return near(&written(launch, &out), &seen);
         }
         let measured = self.out(2 * places * n as usize);
-        let of = [&x, &sent, &g];
-        let first = self.begin(&ATTENTION_LONG_QUERIES, &of, sizes);
+        let inputs = [&x, &sent, &g];
+        let first = self.begin(&ATTENTION_LONG_QUERIES, &inputs, sizes);
         first.output(&measured).output(&out).scalar(n).run().unwrap();
         // Uploaded again, because Oclgrind 21 reports what the first kernel
         // wrote as uninitialized, although the values are right.
@@ -182,12 +182,12 @@ impl Bench<'_> {
     fn begin<'a>(
         &'a self,
         kernel: &'a Kernel,
-        of: &[&'a Buffer<f32>],
+        inputs: &[&'a Buffer<f32>],
         sizes: [usize; 3],
     ) -> Launch<'a> {
         let launch = self.gpu.launch(kernel);
         let launch =
-            of.iter().fold(launch, |all, it| all.input(it).scalar(0_u32));
+            inputs.iter().fold(launch, |all, it| all.input(it).scalar(0_u32));
         let launch =
             sizes.iter().fold(launch, |all, size| all.scalar(*size as u32));
         launch.global(3 * 64).local(64)
@@ -199,28 +199,28 @@ impl Bench<'_> {
         let is_grads = !self.kernel.name().ends_with("rows");
         let keeps_rows = self.kernel.name().ends_with("grads");
         let rows = |period| numbers(3 * columns, period);
-        let of = match is_grads {
+        let inputs = match is_grads {
             true => [rows(7), rows(5), numbers(columns, 4)],
             false => [rows(7), numbers(columns, 5), numbers(columns, 4)],
         };
-        let given = of.each_ref().map(|it| self.gpu.upload(it).unwrap());
-        let kept = if keeps_rows { 6 } else { 3 * columns };
-        let [kept, out] = [kept, 3 * columns].map(|len| self.out(len));
+        let buffers = inputs.each_ref().map(|it| self.gpu.upload(it).unwrap());
+        let saved = if keeps_rows { 6 } else { 3 * columns };
+        let [saved, out] = [saved, 3 * columns].map(|len| self.out(len));
         let mut launch = self.gpu.launch(self.kernel);
-        for it in &given {
+        for it in &buffers {
             launch = launch.input(it).scalar(0_u32);
         }
         let mut launch = launch.scalar(columns as u32).scalar(0.125_f32);
         if is_grads {
-            launch = launch.output(&kept);
+            launch = launch.output(&saved);
         }
         let launch = launch.output(&out).scalar(3_u32);
         let mut yours = written(launch.global([32, 2]).local([32, 2]), &out);
-        let [a, second, third] = of.each_ref().map(|it| &it[..]);
+        let [a, second, third] = inputs.each_ref().map(|it| &it[..]);
         let mut right = norm(is_grads, [a, second, third], columns, 0.125);
         if is_grads && !keeps_rows {
             // The normalized rows are those with weight 1 and bias 0.
-            yours.extend(kept.read().unwrap());
+            yours.extend(saved.read().unwrap());
             let [one, zero] = [1.0, 0.0].map(|it| vec![it; columns]);
             let normal = norm(false, [a, &one, &zero], columns, 0.125);
             let pairs = normal.iter().zip(second);
@@ -235,17 +235,17 @@ impl Bench<'_> {
         let columns = self.n.clamp(1, 300);
         let [a, grads] = [7, 5].map(|period| numbers(3 * columns, period));
         let measured = [0.25, 2.0, -0.5, 1.0, 0.0, 0.5];
-        let given = [&a, &grads, &measured.to_vec()];
-        let given = given.map(|it| self.gpu.upload(it).unwrap());
+        let buffers = [&a, &grads, &measured.to_vec()];
+        let buffers = buffers.map(|it| self.gpu.upload(it).unwrap());
         let [bias, weight] = [(); 2].map(|()| self.out(2 * columns));
         let launch = self
             .gpu
             .launch(self.kernel)
-            .input(&given[0])
+            .input(&buffers[0])
             .scalar(0_u32)
-            .input(&given[1])
+            .input(&buffers[1])
             .scalar(0_u32)
-            .input(&given[2])
+            .input(&buffers[2])
             .scalar(columns as u32)
             .scalar(2_u32)
             .output(&bias)
@@ -260,9 +260,9 @@ impl Bench<'_> {
                 [0, 1].map(|i| measured[at / columns * 2 + i]);
             grads[at] * (a[at] - mean) * inverse
         };
-        let sums = |of: &dyn Fn(usize) -> f32| -> Vec<f32> {
-            let two = (0..columns).map(|i| of(i) + of(columns + i));
-            two.chain((0..columns).map(|i| of(2 * columns + i))).collect()
+        let sums = |value: &dyn Fn(usize) -> f32| -> Vec<f32> {
+            let two = (0..columns).map(|i| value(i) + value(columns + i));
+            two.chain((0..columns).map(|i| value(2 * columns + i))).collect()
         };
         let right = [sums(&|at| grads[at]), sums(&normal)].concat();
         near(&yours, &right)

@@ -36,12 +36,12 @@ impl Bench<'_> {
         let others = [step.whole, step.epsilon, step.rate, step.stay];
         let sizes: Vec<usize> =
             (0..count).map(|at| self.n - at % self.n).collect();
-        let of = |&size: &usize| {
-            let given = [&self.a, &self.b];
-            let given = given.map(|it| self.gpu.upload(&it[..size]).unwrap());
-            (given, self.out(size))
+        let upload = |&size: &usize| {
+            let arrays = [&self.a, &self.b];
+            let arrays = arrays.map(|it| self.gpu.upload(&it[..size]).unwrap());
+            (arrays, self.out(size))
         };
-        let all: Vec<_> = sizes.iter().map(of).collect();
+        let all: Vec<_> = sizes.iter().map(upload).collect();
         let items = sizes.iter().sum();
         let in_a_row = |from: &[f32]| {
             let parts = sizes.iter().flat_map(|&size| &from[..size]);
@@ -75,7 +75,7 @@ impl Bench<'_> {
             pairs.map(|(a, b)| step.apply([*a, *b, *b, *a])).collect();
         let all = |i: usize| {
             let parts = sizes.iter().flat_map(|&size| &next[..size]);
-            parts.map(move |of| of[i])
+            parts.map(move |values| values[i])
         };
         (yours, (0..3).flat_map(all).collect())
     }

@@ -80,14 +80,14 @@ impl Bench<'_> {
         // simulator.
         let most = self.n.min(if count > 4 { 12 } else { 300 });
         let sizes = (0..count).map(|at| (most - at % most, 1 + at % 3));
-        let of = |(width, height): (usize, usize)| {
+        let upload = |(width, height): (usize, usize)| {
             let rows = [&self.a, &self.b, &self.a];
             let rows = rows.iter().take(height);
             let all = rows.flat_map(|row| row[..width].iter().copied());
             let all: Vec<f32> = all.collect();
             (width, height, self.gpu.upload(&all).unwrap(), self.out(width))
         };
-        let all: Vec<_> = sizes.map(of).collect();
+        let all: Vec<_> = sizes.map(upload).collect();
         let groups = all.iter().map(|(width, height, ..)| match height {
             3 => width.div_ceil(8),
             _ => width.div_ceil(256),

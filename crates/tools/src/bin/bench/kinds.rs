@@ -41,7 +41,7 @@ fn evaluate(value: Tensor) {
 }
 
 /// Returns work with one operand.
-fn one(
+fn unary(
     shape: &[usize],
     op: impl Fn(&Tensor) -> Tensor + Clone + 'static,
 ) -> impl Fn(Device) -> Result<Run, Error> + 'static {
@@ -54,7 +54,7 @@ fn one(
 }
 
 /// Returns work with two operands.
-fn two(
+fn binary(
     shapes: [&[usize]; 2],
     op: impl Fn(&Tensor, &Tensor) -> Tensor + Clone + 'static,
 ) -> impl Fn(Device) -> Result<Run, Error> + 'static {
@@ -69,7 +69,7 @@ fn two(
 
 pub(crate) fn multiply(n: usize) -> Work {
     let about = "x * y, element by element, into fresh memory";
-    let run = two([&[n], &[n]], Tensor::mul);
+    let run = binary([&[n], &[n]], Tensor::mul);
     Work::new("multiply", &[n], power(n), about, run)
         .moves(3 * n)
         .computes(n)
@@ -83,7 +83,7 @@ pub(crate) fn multiply(n: usize) -> Work {
 /// An estimate of the memory bandwidth.
 pub(crate) fn copy(n: usize) -> Work {
     let about = "x * 2: read and write each number once";
-    let run = one(&[n], |x| x.scale(2.0));
+    let run = unary(&[n], |x| x.scale(2.0));
     Work::new("copy", &[n], power(n), about, run)
         .moves(2 * n)
         .computes(n)
@@ -106,7 +106,7 @@ pub(crate) fn copy_halves(n: usize) -> Work {
 /// Seven operations.
 pub(crate) fn seven(n: usize) -> Work {
     let about = "tanh(1.5z + 0.5).exp() * z - sigmoid(z)";
-    let run = one(&[n], |z| {
+    let run = unary(&[n], |z| {
         // A value that is alive at the end of a statement would be stored.
         let bent = z.scale(1.5).shift(0.5).tanh().exp().mul(z);
         let all = bent.sub(&z.sigmoid());
@@ -200,7 +200,7 @@ pub(crate) fn sum(side: usize, axis: Option<usize>) -> Work {
         Some(axis) => (format!(" axis {axis}"), "sums along an axis"),
     };
     let sizes: Vec<usize> = [side].into_iter().chain(axis).collect();
-    let run = one(&[side, side], move |x| match axis {
+    let run = unary(&[side, side], move |x| match axis {
         None => x.sum(),
         Some(axis) => x.sum_over(&[axis], Keep::No),
     });
@@ -212,7 +212,7 @@ pub(crate) fn sum(side: usize, axis: Option<usize>) -> Work {
 }
 
 pub(crate) fn max(side: usize, axis: usize) -> Work {
-    let run = one(&[side, side], move |x| x.max_over(&[axis], Keep::No));
+    let run = unary(&[side, side], move |x| x.max_over(&[axis], Keep::No));
     let (name, all) = (format!("{side}x{side} axis {axis}"), side * side);
     Work::new("max", &[side, axis], name, "the largest along an axis", run)
         .moves(all)
@@ -224,7 +224,7 @@ pub(crate) fn sum_over([a, b, c]: [usize; 3], axes: &'static [usize]) -> Work {
     let names: Vec<String> = axes.iter().map(usize::to_string).collect();
     let word = if axes.len() == 1 { "axis" } else { "axes" };
     let about = "sums of an array of three axes";
-    let run = one(&[a, b, c], move |x| x.sum_over(axes, Keep::No));
+    let run = unary(&[a, b, c], move |x| x.sum_over(axes, Keep::No));
     let sizes = [&[a, b, c], axes].concat();
     let all = a * b * c;
     Work::new("sum_over", &sizes, String::new(), about, run)
@@ -250,7 +250,7 @@ pub(crate) fn transpose(side: usize) -> Work {
 /// Adds a row to each row of a square matrix.
 pub(crate) fn broadcast(side: usize) -> Work {
     let about = "a matrix and a row that stretches over it";
-    let run = two([&[side, side], &[side]], Tensor::add);
+    let run = binary([&[side, side], &[side]], Tensor::add);
     let all = side * side;
     Work::new("broadcast", &[side], format!("{side}x{side}"), about, run)
         .moves(2 * all)
@@ -275,10 +275,16 @@ fn of_rows(
 ) -> Work {
     let [rows, columns] = sizes;
     let all = rows * columns;
-    Work::new(kind, &sizes, format!("{rows}x{columns}"), about, one(&sizes, op))
-        .moves(2 * all)
-        .computes(5 * all)
-        .needs(all, 5 * all)
+    Work::new(
+        kind,
+        &sizes,
+        format!("{rows}x{columns}"),
+        about,
+        unary(&sizes, op),
+    )
+    .moves(2 * all)
+    .computes(5 * all)
+    .needs(all, 5 * all)
 }
 
 pub(crate) fn gather(rows: usize, columns: usize) -> Work {
@@ -286,7 +292,7 @@ pub(crate) fn gather(rows: usize, columns: usize) -> Work {
     // Each index once, with neighbors far apart. The factor is prime and does
     // not divide the number of rows.
     let indices: Vec<usize> = (0..rows).map(|at| at * 7919 % rows).collect();
-    let run = one(&[rows, columns], move |x| x.index_select(0, &indices));
+    let run = unary(&[rows, columns], move |x| x.index_select(0, &indices));
     let (name, all) = (format!("{rows}x{columns}"), rows * columns);
     Work::new("gather", &[rows, columns], name, about, run)
         .moves(2 * all)

@@ -138,7 +138,7 @@ fn measure(
         let name = row.to_string();
         let sign = StatusLine::show(&name);
         let line = row.fits(memory, engines).and_then(|()| {
-            let line = one(request, report.machine.device, row, peers);
+            let line = run_row(request, report.machine.device, row, peers);
             line.map_err(|error| error.to_string())
         });
         drop(sign);
@@ -198,7 +198,7 @@ fn columns(request: &Request, machine: &Machine, peers: &[Peer]) -> Table {
 const PART_1: &str = "part 1";
 
 /// Runs one row, with our engine and the peers in turn.
-fn one(
+fn run_row(
     request: &Request,
     device: Device,
     work: Work,

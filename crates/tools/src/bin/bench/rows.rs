@@ -76,7 +76,7 @@ fn moves(is_card: bool) -> Vec<Work> {
 }
 
 fn products(class: Class) -> Vec<Work> {
-    let one = |sizes| matmul(1, sizes, [false; 2]);
+    let single = |sizes| matmul(1, sizes, [false; 2]);
     let (sizes, quick, side): (&[usize], &[usize], usize) = match class {
         Class::Processor => {
             (&[64, 128, 256, 512, 1000, 1024, 2048], &[256, 1024], 1024)
@@ -89,8 +89,8 @@ fn products(class: Class) -> Vec<Work> {
         ),
     };
     let square = |side: &usize| match quick.contains(side) {
-        true => one([*side; 3]).quick(),
-        false => one([*side; 3]),
+        true => single([*side; 3]).quick(),
+        false => single([*side; 3]),
     };
     let mut rows: Vec<Work> = sizes.iter().map(square).collect();
     for turned in [[true, false], [false, true], [true, true]] {
@@ -101,12 +101,12 @@ fn products(class: Class) -> Vec<Work> {
         rows.push(matmul(few, sizes, [false; 2]));
     }
     for sizes in [[32, 64, 32], [128, 784, 256], [1, 4096, 4096]] {
-        rows.push(one(sizes));
+        rows.push(single(sizes));
     }
     if class == Class::Card {
         // Small results with long sums, and large results with short sums.
-        rows.push(one([256, 65536, 256]));
-        rows.push(one([16384, 64, 16384]));
+        rows.push(single([256, 65536, 256]));
+        rows.push(single([16384, 64, 16384]));
     }
     for turned in [false, true] {
         rows.push(matvec(100_000, 100, turned).quick());

@@ -97,21 +97,21 @@ fn largest(all: Vec<Launch>, request: &Request) -> Result<Vec<Launch>, Error> {
     let size = |launch: &Launch| -> u64 {
         launch.lines.values().map(|work| work.items).sum()
     };
-    let mut kept: Vec<Launch> = Vec::new();
+    let mut largest: Vec<Launch> = Vec::new();
     for launch in all.into_iter().filter(is_meant) {
-        match kept.iter_mut().find(|it| it.kernel == launch.kernel) {
+        match largest.iter_mut().find(|it| it.kernel == launch.kernel) {
             Some(known) if size(known) < size(&launch) => *known = launch,
             Some(_) => {}
-            None => kept.push(launch),
+            None => largest.push(launch),
         }
     }
-    if kept.is_empty() {
+    if largest.is_empty() {
         return Err(Error::Device(format!(
             "no kernel of {} was launched: `cargo learn check {}` says why",
             request.name, request.name
         )));
     }
-    Ok(kept)
+    Ok(largest)
 }
 
 /// Draws the requested line, or the one whose warps access the most memory.
