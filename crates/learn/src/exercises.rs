@@ -1,4 +1,5 @@
 //! The exercises and the commands that work on them.
+//!
 //! - [`status`]: the state of an exercise in the saved progress.
 //! - [`program`]: builds and runs the check of an exercise.
 //! - `check`, `watch`, `hint`, `list`, `solution`, `diff`, `reset` (with
@@ -6,7 +7,6 @@
 //! - [`stub`]: reads a solution and removes the answers from its holes.
 //! - [`answers`]: the solution without hole markers, and the wrong answers.
 //! - [`levels`]: the levels of an exercise; `engine` runs such an exercise.
-//!   exercise.
 
 pub(crate) mod again;
 pub mod answers;

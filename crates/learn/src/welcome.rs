@@ -105,7 +105,6 @@ fn again(
 }
 
 /// Prints the first unsolved exercise, or the examples if the course has none.
-/// examples.
 fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
     match status::next(exercises, progress, checkout, &[]) {
         Some(exercise) => {

@@ -23,7 +23,7 @@ fn a_variant_does_not_replace_the_solved_file() {
     assert_eq!(scene.read(ONE), YOURS);
 }
 
-/// Promise: A solved variant makes room for a new one.
+/// Promise: A solved variant is followed by a new one.
 #[test]
 fn a_solved_variant_is_followed_by_a_new_one() {
     let scene = stage_with_variants();

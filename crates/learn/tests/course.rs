@@ -179,7 +179,6 @@ fn a_verdict_ignores_the_modification_time() {
 ///
 /// Promise: An out-of-bounds read is detected even if no temporary file can be
 /// written.
-/// written.
 #[test]
 fn an_out_of_bounds_read_is_reported_without_temporary_files() {
     let scene = Scene::new();

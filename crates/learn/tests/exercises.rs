@@ -65,7 +65,7 @@ fn every_outcome_of_a_check_has_a_status() {
     }
 }
 
-/// Promise: No exit code of a check is a verdict by itself.
+/// Promise: An exit code alone is never the verdict of a check.
 #[test]
 fn no_exit_code_alone_is_a_verdict() {
     let scene = stage();

@@ -49,7 +49,7 @@ fn the_answer_is_shown_after_the_guess() {
     scene.learn(&["predict"]).succeeds().prints("asked for every number");
 }
 
-/// Promise: A typical wrong prediction gets its reason.
+/// Promise: A typical wrong guess is explained.
 #[test]
 fn a_typical_wrong_guess_is_explained() {
     let scene = predictions();

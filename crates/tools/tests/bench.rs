@@ -359,7 +359,6 @@ fn a_damaged_baseline_is_rejected_in_a_sentence() {
 ///
 /// Promise: Tiles that `cargo learn bench --tune` measured are stored per
 /// device and driver and used there.
-/// device and driver and used there.
 #[test]
 fn tuned_tiles_are_saved_per_device_and_used() {
     let said = bench("tune", &["--tune"]);

@@ -193,7 +193,7 @@ fn a_color_with_too_little_contrast_is_reported() {
     );
 }
 
-/// Promise: A link or an old address that leads nowhere is reported.
+/// Promise: A broken link or redirect is reported.
 #[test]
 fn a_broken_link_is_reported() {
     let link = "(glossary.md#bold)";
