@@ -61,7 +61,7 @@ fn print_skipped(name: &str, why: &str) {
 }
 
 /// The harness names the thread of a test after the test. With a single test
-/// thread there is no such name, so the location is used.
+/// thread this name is missing, so the location is used.
 #[track_caller]
 fn test_name() -> String {
     match thread::current().name() {

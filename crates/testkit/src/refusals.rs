@@ -182,7 +182,7 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
         let sentence = refused(e, over(axes), &[&[0, 0]]);
         assert!(sentence.starts_with("max: shape [0, 0] has no element"));
     }
-    // Without rows there is no empty row.
+    // A matrix without rows has no empty row.
     let rows = e.call(&over(&[1]), &[&ones(e, &[0, 3])]).expect("a maximum");
     assert_eq!(e.shape(&rows), [0]);
 }
