@@ -46,7 +46,7 @@ fn the_answer_is_shown_after_the_guess() {
     said.prints("See for yourself: cargo run --example twice");
     said.prints("The next question: cargo learn predict below");
     scene.learn(&["predict", "below", "-3"]).succeeds().prints("Right: -3.");
-    scene.learn(&["predict"]).succeeds().prints("asked for every number");
+    scene.learn(&["predict"]).succeeds().prints("answered every question");
 }
 
 /// Promise: A typical wrong guess is explained.
