@@ -11,9 +11,9 @@ use rungrad::reference::{self, Array};
 use testkit::engine::{Engine, Part1};
 use testkit::random::Random;
 use testkit::refusal::refusal;
-use testkit::refusals::{HUGE, beyond};
-use testkit::spec::a_chain_goes_there_and_back;
-use testkit::verdict::truthful;
+use testkit::refusals::{HUGE, too_large_shape};
+use testkit::spec::a_chain_runs_forward_and_backward;
+use testkit::verdict::assert_values_are_right;
 
 fn open() -> Option<Part1> {
     Some(Part1)
@@ -36,7 +36,7 @@ fn the_reference_accepts_the_rounding_of_a_sum() {
     });
     for (total, is_right) in [(0.0, true), (3e-5, true), (0.1, false)] {
         tape.records.last_mut().unwrap().values = Some(vec![total]);
-        let said = catch_unwind(|| truthful(&tape, "a sum"));
+        let said = catch_unwind(|| assert_values_are_right(&tape, "a sum"));
         assert_eq!(said.is_ok(), is_right, "{total}");
     }
 }
@@ -46,7 +46,7 @@ fn a_million_links_fit_a_stack_of_2_mb() {
     let small = thread::Builder::new().stack_size(2 << 20);
     let work = small.spawn(|| {
         let ((), counts) = ledger::measure(|| {
-            a_chain_goes_there_and_back(&Part1, 1_000_000);
+            a_chain_runs_forward_and_backward(&Part1, 1_000_000);
         });
         assert_eq!(counts.nodes, 1_000_002);
         assert_eq!(counts.live_nodes(), 0);
@@ -275,5 +275,5 @@ fn values_that_do_not_fill_the_shape_are_rejected() {
          given; make the two agree"
     );
     let none = [HUGE, 2];
-    assert_eq!(refusal(|| Tensor::new(&none, &[])), beyond(&none));
+    assert_eq!(refusal(|| Tensor::new(&none, &[])), too_large_shape(&none));
 }

@@ -14,7 +14,7 @@ use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part2};
 use testkit::random::Random;
 use testkit::refusal::refusal;
-use testkit::refusals::{HUGE, beyond};
+use testkit::refusals::{HUGE, too_large_shape};
 
 fn open() -> Option<Part2> {
     gpu_or_skip().map(Part2)
@@ -51,8 +51,8 @@ testkit::edges!(@ open:
     a_mean_of_nothing_is_a_nan,
     a_sum_of_nothing_is_zero,
     a_product_over_nothing_is_zero,
-    even_scores_lose_the_logarithm_of_the_classes,
-    a_sure_answer_loses_nothing_or_all,
+    the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+    the_loss_of_a_certain_answer_is_zero_or_its_margin,
 );
 testkit::refusals!(@ open:
     shapes_that_do_not_broadcast_are_refused,
@@ -125,7 +125,10 @@ fn values_that_do_not_fill_the_shape_are_rejected() {
                 .to_string()
         )
     );
-    assert_eq!(refused(&[HUGE, 2], &[]), Error::Mistake(beyond(&[HUGE, 2])));
+    assert_eq!(
+        refused(&[HUGE, 2], &[]),
+        Error::Mistake(too_large_shape(&[HUGE, 2]))
+    );
 }
 
 #[test]

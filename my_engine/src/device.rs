@@ -148,7 +148,7 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
                 log_softmax_agrees_with_the_judge,
                 cross_entropy_agrees_with_the_judge;
             edges: softmax_of_large_scores_is_exact,
-                even_scores_lose_the_logarithm_of_the_classes;
+                the_loss_of_equal_scores_is_the_logarithm_of_the_classes;
         },
     },
     Level {

@@ -13,7 +13,7 @@ use crate::mine::Mine;
 use crate::table::find;
 use crate::{engine, its_file};
 use testkit::engine::Part1;
-use testkit::network::{Learns, Trained, train};
+use testkit::network::{Trainable, Trained, train};
 
 /// The network and the epochs of "Train the digits".
 const SIZES: [usize; 3] = [64, 64, 10];
@@ -41,7 +41,7 @@ pub(crate) fn run() -> Result<(), Error> {
 
 /// Trains what is the reader's and what is ours, and lays beside each other
 /// what came of it. Ours comes first; `begin` is done before the reader's.
-pub(crate) fn beside<Y: Learns, O: Learns>(
+pub(crate) fn beside<Y: Trainable, O: Trainable>(
     yours: &Y,
     (ours, name): (&O, &str),
     lines: Option<[usize; 2]>,
@@ -76,7 +76,7 @@ fn row([what, yours, ours]: [&str; 3]) {
     println!("{}", format!("{what:<24}{yours:>10}{ours:>10}").trim_end());
 }
 
-fn timed<L: Learns>(e: &L, name: &str) -> (Trained, Duration) {
+fn timed<L: Trainable>(e: &L, name: &str) -> (Trained, Duration) {
     // What is compiled when it is first needed is no matter here.
     train(e, &SIZES, 1, |_, _| ());
     let start = Instant::now();

@@ -188,8 +188,8 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
             laws: scores_become_logarithms_of_shares_and_one_is_picked;
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1,
-                even_scores_lose_the_logarithm_of_the_classes,
-                a_sure_answer_loses_nothing_or_all;
+                the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+                the_loss_of_a_certain_answer_is_zero_or_its_margin;
             judged: log_softmax_agrees_with_the_judge,
                 cross_entropy_agrees_with_the_judge;
             network: three_epochs_read_nine_of_ten_digits;

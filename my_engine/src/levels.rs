@@ -61,7 +61,7 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
         needs: &[("graph", "pub fn graph(&self) -> Vec<Tensor>")],
         laws: laws! { Mine;
             spec: the_order_is_2_3_6_and_2_3_6_18_108,
-                sixty_squares_stand_once_each_in_the_order;
+                sixty_squares_are_in_the_order_once_each;
         },
     },
     Level {
@@ -166,8 +166,8 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1;
             judged: cross_entropy_agrees_with_the_judge;
-            edges: even_scores_lose_the_logarithm_of_the_classes,
-                a_sure_answer_loses_nothing_or_all;
+            edges: the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+                the_loss_of_a_certain_answer_is_zero_or_its_margin;
             refusals: a_row_is_not_looked_for_in_a_scalar,
                 labels_that_do_not_fit_the_scores_are_refused;
         },

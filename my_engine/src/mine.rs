@@ -13,7 +13,7 @@ use crate::table::{Handle, Table, find, there};
 use crate::{engine, refusal, tape};
 use testkit::calls::Call;
 use testkit::engine::Engine;
-use testkit::network::Learns;
+use testkit::network::Trainable;
 
 /// The levels at which something changes here.
 pub(crate) const ORDER: usize = 2;
@@ -270,7 +270,7 @@ impl Engine for Mine {
     }
 }
 
-impl Learns for Mine {
+impl Trainable for Mine {
     type Network = Handle;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Handle {

@@ -13,7 +13,7 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, ledger};
 
 use testkit::child::{child, is_child, succeed};
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 use testkit::place::scratch;
 
 /// Programs of this crate start without an OpenCL library, and find a driver
@@ -196,7 +196,7 @@ fn two_devices_have_separate_buffers() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let Some(two) = two_of_pocl() else {
+    let Some(two) = two_pocl_devices() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
     };
     succeed(

@@ -6,7 +6,7 @@ use std::process::Command;
 use rungrad::opencl::devices;
 
 use testkit::child::finish;
-use testkit::device::{gpu_or_skip, skip_by_name, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip_by_name, two_pocl_devices};
 use testkit::place::{programs, root};
 
 /// The names of the raw examples, ordered by their number.
@@ -55,7 +55,7 @@ fn raw_examples_detect_a_driver_that_blocks_at_user_events() {
     }
     let is_pocl = |it: &str| it.contains("Portable Computing");
     let alone = devices().unwrap().iter().all(|it| is_pocl(&it.platform));
-    if !alone || two_of_pocl() != Some("pthread basic") {
+    if !alone || two_pocl_devices() != Some("pthread basic") {
         return skip_by_name("PoCL alone, with a device that is called basic");
     }
     let name = "part2_raw_2_queue";

@@ -11,7 +11,7 @@ use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
 use testkit::child::{child, is_child, succeed};
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 
 const N: usize = 1000;
 
@@ -250,7 +250,7 @@ fn each_device_is_a_process_in_the_trace() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let Some(two) = two_of_pocl() else {
+    let Some(two) = two_pocl_devices() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
     };
     succeed(

@@ -11,7 +11,7 @@ use rungrad::{ConvOptions, engine::kernels};
 
 use super::families::WITHOUT_OPTIMIZER;
 use super::oclgrind::{findings, simulator};
-use testkit::child::{is_child, plainly};
+use testkit::child::{is_child, rerun_without_optimizer};
 use testkit::device::gpu_or_skip;
 
 /// Promise: The kernels for `f64` and `f16` compute what the CPU computes.
@@ -19,7 +19,7 @@ use testkit::device::gpu_or_skip;
 fn f64_and_f16_kernels_agree_with_the_cpu() {
     let name = "types::f64_and_f16_kernels_agree_with_the_cpu";
     if let Some(gpu) = gpu_or_skip()
-        && !plainly(name)
+        && !rerun_without_optimizer(name)
     {
         agree(Device::Gpu(gpu.info().index), &[1, 6, 259]);
     }
@@ -74,7 +74,7 @@ fn oclgrind_misreports_a_buffer_partly_written_by_the_host() {
 #[test]
 fn every_kernel_source_is_reached() {
     let Some(gpu) = gpu_or_skip() else { return };
-    if plainly("types::every_kernel_source_is_reached") {
+    if rerun_without_optimizer("types::every_kernel_source_is_reached") {
         return;
     }
     let device = Device::Gpu(gpu.info().index);

@@ -12,7 +12,7 @@ use super::leaf;
 use super::third::{self, Third};
 use testkit::child::{child, is_child, succeed};
 use testkit::clean;
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 
 #[test]
 fn the_device_variable_selects_a_device() {
@@ -117,7 +117,7 @@ fn the_specification_passes_on_a_second_device() {
     again.args(["on_an_opencl_device", "--include-ignored"]);
     let devices = opencl::devices().unwrap();
     if devices.len() < 2 {
-        let Some(two) = two_of_pocl() else {
+        let Some(two) = two_pocl_devices() else {
             return skip("no second device", "there is none, and no PoCL");
         };
         again.env("POCL_DEVICES", two);

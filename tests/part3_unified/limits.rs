@@ -17,7 +17,7 @@ use super::{constant, leaf, third};
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::refusal::refusal;
-use testkit::refusals::beyond;
+use testkit::refusals::too_large_shape;
 
 /// A number of elements that fits in `usize` but in no memory.
 const TOO_MANY: usize = SIDE * SIDE;
@@ -75,34 +75,40 @@ fn sizes_that_overflow_give_an_error() {
     let a = constant(&[1.0, 2.0]).reshape(&[1, 2]);
     let most = usize::MAX;
     let padded = refusal(|| a.pad(&[[0, 0], [most, 1]]));
-    assert_eq!(padded, beyond(&[1, most]));
+    assert_eq!(padded, too_large_shape(&[1, most]));
     let mistake = |result: Result<Tensor, Error>| match result {
         Err(Error::Mistake(sentence)) => sentence,
         other => panic!("{other:?}"),
     };
     let classes = 1 << 62;
     let hot = Tensor::one_hot(&[0, 1, 2, 3], classes, Device::Cpu);
-    assert_eq!(mistake(hot), beyond(&[4, classes]));
+    assert_eq!(mistake(hot), too_large_shape(&[4, classes]));
     let random = &mut Random::new(1);
     let huge = 1 << 40;
-    assert_eq!(refusal(|| Linear::new(huge, huge, random)), beyond(&[huge; 2]));
+    assert_eq!(
+        refusal(|| Linear::new(huge, huge, random)),
+        too_large_shape(&[huge; 2])
+    );
     assert_eq!(
         refusal(|| part1_cpu::nn::Linear::new(huge, huge, random)),
-        beyond(&[huge; 2])
+        too_large_shape(&[huge; 2])
     );
     let long = Tensor::full(&[1 << 60], 1.0, Device::Cpu).unwrap();
     let joined = refusal(|| Tensor::cat(&[&long; 20], 0));
-    assert_eq!(joined, beyond(&[most]));
+    assert_eq!(joined, too_large_shape(&[most]));
     let taken = refusal(|| long.unsqueeze(0).index_select(0, &[0; 20]));
-    assert_eq!(taken, beyond(&[20, 1 << 60]));
+    assert_eq!(taken, too_large_shape(&[20, 1 << 60]));
     let spread = a.array().index_add(0, &[0], most).map(Tensor::from);
-    assert_eq!(mistake(spread), beyond(&[most, 2]));
+    assert_eq!(mistake(spread), too_large_shape(&[most, 2]));
     let one = constant(&[1.0]).reshape(&[1; 4]);
     let far = Window::new([1, 1]).stride([huge; 2]);
-    assert_eq!(refusal(|| one.fold(&far, [huge; 2])), beyond(&[huge; 2]));
-    assert_eq!(refusal(|| one.expand(&[huge; 4])), beyond(&[huge; 4]));
+    assert_eq!(
+        refusal(|| one.fold(&far, [huge; 2])),
+        too_large_shape(&[huge; 2])
+    );
+    assert_eq!(refusal(|| one.expand(&[huge; 4])), too_large_shape(&[huge; 4]));
     let view = View::new(&[huge; 2], &[0; 2], 0, 1);
-    assert_eq!(view.unwrap_err().to_string(), beyond(&[huge; 2]));
+    assert_eq!(view.unwrap_err().to_string(), too_large_shape(&[huge; 2]));
 }
 
 /// Promise: A stride that is never used may have any value.

@@ -60,7 +60,7 @@ use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part3};
 use testkit::refusal::mistake;
-use testkit::refusals::{HUGE, beyond};
+use testkit::refusals::{HUGE, too_large_shape};
 
 mod on_the_cpu {
     use super::*;
@@ -317,7 +317,7 @@ fn a_view_that_no_memory_can_hold_is_rejected() {
     let none = Array::new(&[0], &[], Device::Cpu).unwrap();
     let one = Array::new(&[], &[1.0], Device::Cpu).unwrap();
     for shape in [&[HUGE, 2][..], &[usize::MAX, 3], &[HUGE, 2, 0]] {
-        let right = beyond(shape);
+        let right = too_large_shape(shape);
         let refused = |array| mistake(&format!("shape {shape:?}"), array);
         assert_eq!(refused(Array::new(shape, &[], Device::Cpu)), right);
         assert_eq!(refused(none.reshape(shape)), right);

@@ -312,7 +312,7 @@ fn a_summed_cross_entropy_is_caught() {
             }
             _ => None,
         },
-        edges::even_scores_lose_the_logarithm_of_the_classes,
+        edges::the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
     );
     says(&said, &["[2.7725887]", "[1.3862944]"]);
 }

@@ -52,7 +52,7 @@ pub fn child_under(tool: &mut Command, name: &str) {
 /// Runs the test again in a child without PoCL's optimizer, which takes
 /// seconds for a tiled kernel. Returns false in the child, where the test then
 /// continues.
-pub fn plainly(name: &str) -> bool {
+pub fn rerun_without_optimizer(name: &str) -> bool {
     if is_child() {
         return false;
     }

@@ -23,7 +23,7 @@ pub fn gpu_or_skip() -> Option<Gpu> {
 
 /// Returns the setting of `POCL_DEVICES` that makes PoCL show two devices. The
 /// names of its devices depend on the version. `None` without PoCL.
-pub fn two_of_pocl() -> Option<&'static str> {
+pub fn two_pocl_devices() -> Option<&'static str> {
     let is_pocl = |platform: &str| platform.contains("Portable Computing");
     let found = devices().ok()?.iter().find(|it| is_pocl(&it.platform))?;
     let of_old = ["pthread", "basic"];

@@ -38,8 +38,8 @@ macro_rules! edges {
             a_mean_of_nothing_is_a_nan,
             a_sum_of_nothing_is_zero,
             a_product_over_nothing_is_zero,
-            even_scores_lose_the_logarithm_of_the_classes,
-            a_sure_answer_loses_nothing_or_all,
+            the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+            the_loss_of_a_certain_answer_is_zero_or_its_margin,
         );
     };
     (@ $open:path: $($sentence:ident,)*) => {
@@ -404,7 +404,9 @@ pub fn a_product_over_nothing_is_zero<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [0.0; 0]);
 }
 
-pub fn even_scores_lose_the_logarithm_of_the_classes<E: Engine>(e: &E) {
+pub fn the_loss_of_equal_scores_is_the_logarithm_of_the_classes<E: Engine>(
+    e: &E,
+) {
     let scores = e.leaf(&[2, 4], &[7.0; 8]);
     let loss = e.call(&Call::CrossEntropy(vec![3, 1]), &[&scores]).unwrap();
     assert_eq!(e.shape(&loss), [0; 0]);
@@ -416,7 +418,7 @@ pub fn even_scores_lose_the_logarithm_of_the_classes<E: Engine>(e: &E) {
     near(&e.grad(&scores).unwrap(), &right, 1e-6);
 }
 
-pub fn a_sure_answer_loses_nothing_or_all<E: Engine>(e: &E) {
+pub fn the_loss_of_a_certain_answer_is_zero_or_its_margin<E: Engine>(e: &E) {
     let loss = |label: usize| {
         let scores = e.leaf(&[1, 2], &[1e4, -1e4]);
         let call = Call::CrossEntropy(vec![label]);

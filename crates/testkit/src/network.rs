@@ -17,7 +17,7 @@ mod on_devices;
 
 /// An engine with multilayer perceptrons: matmul and bias in each layer, and a
 /// ReLU between layers.
-pub trait Learns: Engine {
+pub trait Trainable: Engine {
     type Network;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network;
@@ -57,7 +57,7 @@ macro_rules! networks {
     };
 }
 
-pub fn a_network_begins_uneven_and_without_bias<L: Learns>(e: &L) {
+pub fn a_network_begins_uneven_and_without_bias<L: Trainable>(e: &L) {
     let network = e.network(&[64, 32, 10], &mut Random::new(7));
     let parameters = e.parameters(&network);
     let shapes: Vec<_> = parameters.iter().map(|p| e.shape(p)).collect();
@@ -78,7 +78,7 @@ pub fn a_network_begins_uneven_and_without_bias<L: Learns>(e: &L) {
     }
 }
 
-pub fn a_network_is_products_and_biases_and_relu_between<L: Learns>(e: &L) {
+pub fn a_network_is_products_and_biases_and_relu_between<L: Trainable>(e: &L) {
     let network = e.network(&[3, 5, 2], &mut Random::new(1));
     let rows = [1.0, -2.0, 0.5, 3.0, 0.25, -1.0];
     let out = e.forward(&network, &e.leaf(&[2, 3], &rows));
@@ -105,7 +105,7 @@ pub fn a_network_is_products_and_biases_and_relu_between<L: Learns>(e: &L) {
 
 /// Creates a one-layer network and runs one backward pass with a different
 /// upstream gradient for each output. Also returns its initial parameters.
-fn one_layer<L: Learns>(e: &L) -> (L::Network, Vec<Vec<f32>>) {
+fn one_layer<L: Trainable>(e: &L) -> (L::Network, Vec<Vec<f32>>) {
     let network = e.network(&[2, 3], &mut Random::new(2));
     let before = e.parameters(&network).iter().map(|p| e.values(p)).collect();
     forward_backward(e, &network);
@@ -113,7 +113,7 @@ fn one_layer<L: Learns>(e: &L) -> (L::Network, Vec<Vec<f32>>) {
 }
 
 /// Runs a forward and a backward pass that produce [`GRADIENTS`].
-fn forward_backward<L: Learns>(e: &L, network: &L::Network) {
+fn forward_backward<L: Trainable>(e: &L, network: &L::Network) {
     let out = e.forward(network, &e.leaf(&[1, 2], &[2.0, 3.0]));
     e.backward_with(&out, &[1, 3], &[1.0, 10.0, 100.0]);
 }
@@ -124,7 +124,7 @@ const GRADIENTS: [&[f32]; 2] =
 /// Asserts that the parameters equal `before` minus `share` times the
 /// gradients.
 #[track_caller]
-fn assert_moved<L: Learns>(
+fn assert_moved<L: Trainable>(
     e: &L,
     network: &L::Network,
     before: &[Vec<f32>],
@@ -140,7 +140,7 @@ fn assert_moved<L: Learns>(
     }
 }
 
-pub fn a_step_goes_against_the_gradient<L: Learns>(e: &L) {
+pub fn a_step_goes_against_the_gradient<L: Trainable>(e: &L) {
     let (network, before) = one_layer(e);
     e.step(&network, 0.25, 0.0);
     assert_moved(e, &network, &before, 0.25);
@@ -150,7 +150,7 @@ pub fn a_step_goes_against_the_gradient<L: Learns>(e: &L) {
     assert_moved(e, &network, &before, 0.5);
 }
 
-pub fn momentum_keeps_what_was_before<L: Learns>(e: &L) {
+pub fn momentum_keeps_what_was_before<L: Trainable>(e: &L) {
     let (network, before) = one_layer(e);
     e.step(&network, 0.25, 0.5);
     assert_moved(e, &network, &before, 0.25);
@@ -163,7 +163,7 @@ pub fn momentum_keeps_what_was_before<L: Learns>(e: &L) {
 }
 
 /// Backward rules use the weights from the forward pass, even after a step.
-pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Learns>(e: &L) {
+pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Trainable>(e: &L) {
     let network = e.network(&[2, 1], &mut Random::new(3));
     let x = e.leaf(&[1, 2], &[2.0, 3.0]);
     let out = e.forward(&network, &x);
@@ -184,7 +184,7 @@ pub struct Trained {
 }
 
 /// Trains a network on the digits and calls `tell` after each epoch.
-pub fn train<L: Learns>(
+pub fn train<L: Trainable>(
     e: &L,
     sizes: &[usize],
     epochs: usize,
@@ -214,7 +214,7 @@ pub fn train<L: Learns>(
     trained
 }
 
-pub fn three_epochs_read_nine_of_ten_digits<L: Learns>(e: &L) {
+pub fn three_epochs_read_nine_of_ten_digits<L: Trainable>(e: &L) {
     let Trained { loss, accuracy } = train(e, &[64, 32, 10], 3, |_, _| ());
     let percent = 100.0 * accuracy;
     assert!(
@@ -224,7 +224,7 @@ pub fn three_epochs_read_nine_of_ten_digits<L: Learns>(e: &L) {
     );
 }
 
-impl Learns for Part1 {
+impl Trainable for Part1 {
     type Network = RefCell<(Mlp, Option<Sgd>)>;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network {

@@ -138,7 +138,7 @@ pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
 }
 
 /// Returns the message of every constructor for a shape that is too large.
-pub fn beyond(shape: &[usize]) -> String {
+pub fn too_large_shape(shape: &[usize]) -> String {
     format!(
         "shape {shape:?} has more elements than any memory has room for; \
          check its sizes"
@@ -155,14 +155,14 @@ pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
     // axes.
     for shape in [[HUGE, 2, 1], [usize::MAX, 3, 1], [HUGE, 2, 0]] {
         let call = Call::Reshape(shape.to_vec());
-        assert_eq!(refused(e, call, &[&[0]]), beyond(&shape));
+        assert_eq!(refused(e, call, &[&[0]]), too_large_shape(&shape));
     }
     // Two small shapes may broadcast to a huge one.
     let root = 1 << (usize::BITS / 2);
     let stretched = refused(e, Call::Add, &[&[root, 1, 0], &[root, 0]]);
-    assert_eq!(stretched, beyond(&[root, root, 0]));
+    assert_eq!(stretched, too_large_shape(&[root, root, 0]));
     let product = refused(e, Call::Matmul, &[&[root, 0], &[0, root]]);
-    assert_eq!(product, beyond(&[root, root]));
+    assert_eq!(product, too_large_shape(&[root, root]));
 }
 
 pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {

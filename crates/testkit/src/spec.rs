@@ -10,7 +10,7 @@ use rungrad::tape::Record;
 use super::calls::Call;
 use super::engine::Engine;
 use super::random::Random;
-use super::verdict::blameless;
+use super::verdict::assert_rules_are_right;
 
 /// Defines one test for each function that it lists. `$open` returns an
 /// engine, or `None` after printing a skip.
@@ -20,7 +20,7 @@ macro_rules! specification {
         $crate::specification!(@ $open:
             a_product_is_that_of_its_elements,
             a_product_remembers_its_two_operands,
-            sixty_squares_stand_once_each_in_the_order,
+            sixty_squares_are_in_the_order_once_each,
             one_product_gives_3_and_2,
             two_products_give_9_16_and_12_24,
             the_order_is_2_3_6_and_2_3_6_18_108,
@@ -82,7 +82,7 @@ pub fn a_product_remembers_its_two_operands<E: Engine>(e: &E) {
 
 /// There are two paths from each square to the one below, so a walk along all
 /// paths would never end.
-pub fn sixty_squares_stand_once_each_in_the_order<E: Engine>(e: &E) {
+pub fn sixty_squares_are_in_the_order_once_each<E: Engine>(e: &E) {
     let x = e.leaf(&[1], &[1.0]);
     let tape = e.record(|| {
         let mut y = e.mul(&x, &x);
@@ -384,7 +384,10 @@ pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
             let c = e.mul(&e.mul(&a, &b), &b);
             e.mul(&e.sum(&e.mul(&c, &a)), &e.sum(&b))
         });
-        blameless(&tape, &format!("{}, shape {shape:?}", e.name()));
+        assert_rules_are_right(
+            &tape,
+            &format!("{}, shape {shape:?}", e.name()),
+        );
     }
 }
 
@@ -401,7 +404,7 @@ pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
 }
 
 /// Builds a chain of operations, runs backward, and frees it.
-pub fn a_chain_goes_there_and_back<E: Engine>(e: &E, links: u32) {
+pub fn a_chain_runs_forward_and_backward<E: Engine>(e: &E, links: u32) {
     let (x, one) = (e.leaf(&[1], &[1.0]), e.leaf(&[1], &[1.0]));
     let mut y = x.clone();
     for _ in 0..links {
@@ -423,7 +426,7 @@ pub fn a_million_links_fit_a_stack_of_2_mb<E: Engine + Sync>(e: &E) {
 pub fn links_fit_a_stack<E: Engine + Sync>(e: &E, links: u32, bytes: usize) {
     thread::scope(|scope| {
         let small = thread::Builder::new().stack_size(bytes);
-        let work = || a_chain_goes_there_and_back(e, links);
+        let work = || a_chain_runs_forward_and_backward(e, links);
         let small = small.spawn_scoped(scope, work).expect("a thread");
         if let Err(failure) = small.join() {
             std::panic::resume_unwind(failure);

@@ -219,15 +219,15 @@ fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
         let weights = random.values(shape.iter().product());
         e.sum(&e.mul(&out, &e.leaf(&shape, &weights)))
     });
-    blameless(&tape, what);
-    truthful(&tape, what);
+    assert_rules_are_right(&tape, what);
+    assert_values_are_right(&tape, what);
 }
 
 /// Asserts that the recorded values follow from the recorded operations and
 /// operands. Where the terms of a sum cancel, their rounding errors are
 /// allowed.
 #[track_caller]
-pub fn truthful(tape: &Tape, what: &str) {
+pub fn assert_values_are_right(tape: &Tape, what: &str) {
     let array = |id: u64| {
         let record = &tape.records[tape.position(id).expect("a record")];
         let values = record.values.as_ref().expect("values");
@@ -260,7 +260,7 @@ pub fn truthful(tape: &Tape, what: &str) {
 /// Asserts that every rule on the tape is right and known to the reference.
 /// The tape must have gradients, or no rule would be checked.
 #[track_caller]
-pub fn blameless(tape: &Tape, what: &str) {
+pub fn assert_rules_are_right(tape: &Tape, what: &str) {
     let op = |at: usize| tape.records[at].op.name();
     let result = tape.records.last().expect("a result");
     assert!(result.grad.is_some(), "{what}: no gradient is on the tape");

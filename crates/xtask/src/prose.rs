@@ -5,7 +5,7 @@
 use std::fs;
 
 use learn::checkout::Checkout;
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::terminal::say;
 use toml_span::Value;
 
@@ -19,7 +19,7 @@ Finds the phrases of crates/xtask/prose.toml in .md files and in the comments of
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+fn run(checkout: &Checkout, words: Args) -> Result<(), Stop> {
     let config = toml_span::parse(include_str!("../prose.toml")).unwrap();
     let (paths, _) = words.rest(usize::MAX)?;
     let checked =

@@ -31,7 +31,7 @@ fn a_phrase_is_found_in_comments_and_documents() {
     for (line, place) in lines.iter().zip(places) {
         assert!(line.starts_with(place), "{line}");
     }
-    said.tells("write `be` or `be stored`");
+    said.prints("write `be` or `be stored`");
 }
 
 #[test]
@@ -45,6 +45,6 @@ fn code_questions_and_allowed_phrases_are_accepted() {
          // The word stands for two. A buffer is no\n// longer used.\n",
     );
     scene.write("notes/b.txt", "Nobody reads this.\n");
-    scene.xtask(&["prose", "notes"]).went_well();
-    scene.xtask(&["prose", "nothing"]).stopped(2, &["cannot read nothing"]);
+    scene.xtask(&["prose", "notes"]).succeeds();
+    scene.xtask(&["prose", "nothing"]).fails_with(2, &["cannot read nothing"]);
 }
