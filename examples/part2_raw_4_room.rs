@@ -29,7 +29,7 @@ fn main() {
 }
 
 // ANCHOR: raw-room
-    /// Multiplies with the number of work-items in the argument.
+/// Multiplies with the number of work-items in the argument.
 fn two_products() -> Raw<()> {
     let device = Device::open()?;
     let a = device.memory(&[2.0, 3.0])?;
