@@ -1,7 +1,8 @@
-//! The check of `adam_by_hand`, a step for each number.
+//! Checks `adam_by_hand`, one step for each element.
 //!
-//! A formula that a reader may write instead is a `Way`, computed in `f64`, and
-//! a diagnosis speaks only if its way gives every number of the learner's.
+//! Each formula that a reader may have written by mistake is a `Way`, computed
+//! in `f64`. A diagnosis is printed only if its formula reproduces every one
+//! of the learner's values.
 
 use std::process::ExitCode;
 
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
 const RATE: f64 = 0.5;
 const BETAS: [f64; 2] = [0.9, 0.999];
 
-/// Computes a step from a state, a gradient, and the number of the step.
+/// Computes a step from the state, the gradient, and the step number.
 type Way = fn(&mut State, f64, i32, &Setting) -> f64;
 
 struct Setting {
@@ -67,7 +68,7 @@ fn uncorrected(it: &mut State, grad: f64, _: i32, by: &Setting) -> f64 {
     it.x * (1.0 - RATE * by.decay) - RATE * it.mean / root
 }
 
-/// The mean alone is corrected.
+/// Only the mean is bias-corrected.
 fn half_corrected(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     it.remember(grad);
     let root = it.square.sqrt() + by.epsilon;
@@ -112,7 +113,7 @@ fn undecayed(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     right(it, grad, step, &Setting { decay: 0.0, ..*by })
 }
 
-/// A share of the parameter that does not depend on the rate.
+/// Decays by a fraction of the parameter that does not depend on the rate.
 fn by_share(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     let decay = by.decay / RATE;
     right(it, grad, step, &Setting { decay, ..*by })
@@ -120,7 +121,7 @@ fn by_share(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
 
 const START: [f64; 3] = [1.0, -2.0, 4.0];
 
-/// Where three numbers go by a way, and where yours go.
+/// Runs three parameters with a formula and with the learner's code.
 fn both(grads: &[[f64; 3]], by: &Setting) -> Result<Vec<f32>, Stop> {
     let zeros = Tensor::zeros(&[3], Device::Cpu)?;
     let (mean, square) = (zeros.clone(), zeros);

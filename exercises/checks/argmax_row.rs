@@ -1,8 +1,8 @@
-//! The check of `argmax_row`, a number and its place that go up a tree together.
+//! Checks `argmax_row`, a tree reduction of values together with their
+//! indices.
 //!
-//! At first one number of a row is larger than all others; what is to be done
-//! with equal ones and with NaN, each has a step of its own. The last launch is
-//! judged by what Oclgrind counts.
+//! At first one value of a row is larger than all others. Equal values and NaN
+//! each have their own step. The last launch is checked by Oclgrind's counts.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/argmax_row.cl");
 const GROUP: usize = 256;
 
-/// The columns of the last step, which is judged.
+/// The columns of the last step, whose memory accesses are counted.
 const JUDGED: usize = 768;
 
 fn main() -> ExitCode {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// A row of numbers moved by so much, with others at some places.
+/// Returns a row of values shifted by `by`, with some of them replaced.
 fn with(columns: usize, by: f32, others: &[(usize, f32)]) -> Vec<f32> {
     let mut row: Vec<f32> =
         numbers(1, columns).iter().map(|x| x + by).collect();
@@ -57,8 +57,8 @@ fn below(kernel: &Kernel) -> Outcome {
     places(kernel, &rows.concat(), 10)
 }
 
-/// In the first row both belong to one item. In the second item 5 has the first
-/// and item 2 the other, which a tree meets first.
+/// In the first row both maxima belong to one item. In the second, item 5 has
+/// the first maximum and item 2 the other, which a tree compares first.
 fn equal(kernel: &Kernel) -> Outcome {
     let rows =
         [[7, 263], [5, 258]].map(|at| with(270, 0.0, &at.map(|at| (at, 9.0))));
@@ -79,7 +79,7 @@ fn largest(row: &[f32]) -> f32 {
     row.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// Finds the first or the last place of the largest number; there is always one.
+/// Returns the first or last index of the largest value; there is always one.
 fn place(row: &[f32], mut is_it: impl FnMut(f32) -> bool, last: bool) -> usize {
     let mut places = (0..row.len()).filter(|at| is_it(row[*at]));
     let found = if last { places.next_back() } else { places.next() };
@@ -129,9 +129,9 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     Err(wrong(why))
 }
 
-/// Finds which of equal numbers a tree takes that looks at numbers alone: in its
-/// last round an odd item loses to an even one, and in each round before that
-/// the next bit of its number decides.
+/// Returns the index that a tree finds if it compares only values. In its last
+/// round an odd item loses to an even one, and in each round before that the
+/// next bit of the item's index decides.
 fn by_tree(row: &[f32]) -> usize {
     let most = largest(row);
     let places = (0..row.len()).filter(|at| row[*at] == most);
@@ -159,7 +159,7 @@ fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
     )))
 }
 
-/// A number may be loaded to be compared, and once more to be kept.
+/// A value may be loaded twice: once to compare it and once to store it.
 fn judge(launch: &Launch) -> Outcome {
     together(
         launch,

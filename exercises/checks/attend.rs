@@ -1,7 +1,7 @@
-//! The check of `attend`, one head of attention.
+//! Checks `attend`, one attention head.
 //!
-//! The right numbers are sums in `f64`, and so are those of the faults that
-//! are known: one is named where it gives every number of the learner's.
+//! The expected values and those of known mistakes are computed in `f64`. A
+//! mistake is named if it reproduces every one of the learner's values.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ fn written(_: &()) -> Outcome {
     )
 }
 
-/// What is wrong, if anything is.
+/// A known mistake, or none.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -79,7 +79,7 @@ const FAULTS: [(Fault, &str); 7] = [
     ),
 ];
 
-/// A matrix, row by row.
+/// A matrix in row-major order.
 struct Matrix {
     rows: usize,
     columns: usize,
@@ -102,7 +102,7 @@ impl Matrix {
     }
 }
 
-/// The shares, (rows, places).
+/// The attention weights, (rows, places).
 fn shares(queries: &Matrix, keys: &Matrix, fault: Fault) -> Vec<f64> {
     let (rows, places, width) = (queries.rows, keys.rows, queries.columns);
     let divisor = match fault {
@@ -158,7 +158,7 @@ fn near(yours: &[f32], right: &[f64]) -> bool {
         && pairs.into_iter().all(|(y, r)| (f64::from(*y) - r).abs() < 1e-4)
 }
 
-/// Queries, keys and values of so many rows, places and numbers for each.
+/// Compares the results for random queries, keys and values.
 fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
     let mut queries = Matrix::new(rows, width, 1);
     queries.values.iter_mut().for_each(|x| *x *= size);
@@ -183,7 +183,7 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
         .iter()
         .filter(|(fault, _)| near(&yours, &right(all, *fault)))
         .map(|(_, words)| *words);
-    // Where two fit, none is named.
+    // If two mistakes match, name neither.
     let why = match (fitting.next(), fitting.next()) {
         (Some(words), None) => words,
         _ if yours.iter().any(|x| !x.is_finite()) => {

@@ -1,7 +1,7 @@
-//! The check of `bias_relu`, two operations in one launch.
+//! Checks `bias_relu`, two operations in one launch.
 //!
-//! The first launch has no item to spare, so that a kernel without a guard
-//! does no harm before guard values show it.
+//! The first launch has no spare work-item, so a kernel without a bounds check
+//! does no harm before guard values can detect it.
 
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// What goes in: a matrix and a bias.
+/// Returns the inputs: a matrix and a bias.
 fn given([rows, columns]: [usize; 2]) -> (Vec<f32>, Vec<f32>) {
     (numbers(1, rows * columns), numbers(2, columns))
 }
@@ -51,7 +51,7 @@ fn computed(x: &Tensor, bias: &Tensor) -> Result<Tensor, Stop> {
     Ok(yours::bias_relu(x, bias, &launch)?)
 }
 
-/// The values, by the learner's own launch.
+/// Checks the values of the learner's own launch.
 fn launched(gpu: &Gpu, shape: [usize; 2]) -> Outcome {
     let [x, bias] = tensors(gpu, shape)?;
     let yours = computed(&x, &bias)?;
@@ -64,7 +64,7 @@ fn launched(gpu: &Gpu, shape: [usize; 2]) -> Outcome {
     judge(&yours.to_vec()?, shape)
 }
 
-/// The learner's kernel between guard values.
+/// Runs the learner's kernel with guard values around its arrays.
 fn guarded(_: &Gpu) -> Outcome {
     let [rows, columns] = [7, 111];
     let (x, bias) = given([rows, columns]);
@@ -77,7 +77,7 @@ fn guarded(_: &Gpu) -> Outcome {
         Count(columns),
     ];
     let kernel = Kernel::of_a_text("bias_relu", yours::text());
-    // What it computes, the launch shows.
+    // The values are checked by the learner's launch.
     kernel.run(n, &arguments).map(drop)
 }
 
@@ -112,7 +112,7 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     expect("relu(x + bias)", yours, &right)
 }
 
-/// What it cost.
+/// Checks the number of launches and copies.
 fn thrifty(gpu: &Gpu) -> Outcome {
     let shape @ [rows, columns] = [64, 96];
     let [x, bias] = tensors(gpu, shape)?;

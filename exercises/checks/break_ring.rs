@@ -1,4 +1,4 @@
-//! The check of `break_ring`, a rule that does not own its result.
+//! Checks `break_ring`, a backward rule that does not own its result.
 
 use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ impl Watch {
         Watch(Rc::new(Cell::new(1)))
     }
 
-    /// How many there are beside this one.
+    /// The number of live nodes besides this one.
     fn others(&self) -> usize {
         self.0.get() - 1
     }
@@ -97,7 +97,8 @@ fn square(_: &()) -> Outcome {
     expect("x in x * x", &x, 6.0, "Both parts are added, neither overwrites.")
 }
 
-/// As the notebook sweeps, the caller sets what is on its way to 0 again.
+/// As in the notebook, the caller resets the intermediate gradient before each
+/// backward pass.
 fn twice(_: &()) -> Outcome {
     let watch = Watch::new();
     let (a, b) = (leaf(2.0, &watch), leaf(3.0, &watch));

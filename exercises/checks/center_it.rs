@@ -1,4 +1,4 @@
-//! The check of `center_it`, ink in the middle of its image.
+//! Checks `center_it`, which moves the ink to the center of an image.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// From the first row with ink to behind the last, and the same of columns.
+/// Returns the half-open ranges of rows and columns that contain ink.
 fn bounds(image: &[f32], w: usize) -> Option<[[usize; 2]; 2]> {
     let places = || (0..image.len()).filter(|&at| image[at] > 0.0);
     let span = |of: &dyn Fn(usize) -> usize| {
@@ -31,7 +31,7 @@ fn bounds(image: &[f32], w: usize) -> Option<[[usize; 2]; 2]> {
     Some([span(&|at| at / w)?, span(&|at| at % w)?])
 }
 
-/// Moves an image; what leaves it is lost.
+/// Moves an image; what leaves the frame is lost.
 fn moved(
     image: &[f32],
     [h, w]: [usize; 2],
@@ -48,7 +48,8 @@ fn moved(
     other
 }
 
-/// How far the box goes, where so many of the rows that are left are above.
+/// Returns the distance to move, if `above` of the remaining rows go above the
+/// box.
 fn way(
     [from, to]: [usize; 2],
     size: usize,
@@ -95,7 +96,7 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     )))
 }
 
-/// A formula that gives every number of the learner's.
+/// Names the mistake whose formula reproduces the learner's image.
 fn diagnosis(
     image: &[f32],
     size: [usize; 2],
@@ -105,12 +106,12 @@ fn diagnosis(
     let [h, w] = size;
     let half = |left: usize| left / 2;
     let [down, right] = [way(rows, h, half), way(columns, w, half)];
-    // A way on which ink is lost is nobody's.
+    // Ignore moves that would lose ink.
     let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
     let is = |way: [isize; 2]| {
         yours == moved(image, size, way) && ink(yours) == ink(image)
     };
-    // One row and one column less, which are lost.
+    // A box that is one row and one column too small loses ink.
     let cut: Vec<f32> = (0..h * w)
         .map(|at| {
             let inside = at / w + 1 < rows[1] && at % w + 1 < columns[1];
@@ -181,7 +182,7 @@ fn diagnosis(
     }
 }
 
-/// An image of a size with ink at places.
+/// Returns an image with ink at these positions.
 fn image([h, w]: [usize; 2], ink: &[[usize; 2]]) -> Vec<f32> {
     let mut image = vec![0.0; h * w];
     ink.iter().for_each(|[row, column]| image[row * w + column] = 1.0);
@@ -210,7 +211,7 @@ fn strokes(_: &()) -> Outcome {
     for seed in 0..20 {
         let (h, w) = (7 + seed as usize % 3, 6 + seed as usize % 5);
         let grays = numbers(seed, h * w);
-        // Heavy on one side, and away from the edges on the other.
+        // Heavier on one side, and away from the edges on the other.
         let ink = |at: usize| {
             let (row, column) = (at / w, at % w);
             let is_ink = row < 4 && column + 4 >= w && grays[at] > 0.0;

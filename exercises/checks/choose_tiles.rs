@@ -1,7 +1,7 @@
-//! The check of `choose_tiles`, a kernel for each shape.
+//! Checks `choose_tiles`, which chooses a kernel for each shape.
 //!
-//! It counts clocks by the model of the exercise, so its verdict is the same
-//! on every machine, and it multiplies by the parts that it is given.
+//! Times are clock cycles in the model of the exercise, so the verdict is the
+//! same on every machine.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// A large card, a small one, one with little local memory, and a processor.
+/// A large GPU, a small one, one with little local memory, and a processor.
 const CARDS: [Card; 4] = [
     Card { units: 132, local_memory: 49152 },
     Card { units: 16, local_memory: 32768 },
@@ -33,7 +33,8 @@ const CARDS: [Card; 4] = [
     Card { units: 2, local_memory: 262_144 },
 ];
 
-/// Square, tall, wide, thin, and long sums; and sizes that are no multiples.
+/// Square, tall, wide and thin shapes, long sums, and sizes that are not
+/// multiples of a tile.
 const SHAPES: [[usize; 3]; 14] = [
     [16, 16, 16],
     [64, 64, 64],
@@ -87,7 +88,7 @@ fn count(sizes: [usize; 3], plan: Plan, card: Card) -> Outcome {
     )))
 }
 
-/// A formula that counts as the learner did.
+/// Names the mistake whose formula gives the learner's count.
 fn slip(
     [m, k, n]: [usize; 3],
     plan: Plan,
@@ -255,7 +256,7 @@ fn best(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Finds the plan of the fewest clocks among some.
+/// Returns the plan with the fewest cycles among those that `among` accepts.
 fn least(sizes: [usize; 3], card: Card, among: impl Fn(&Plan) -> bool) -> Plan {
     let tiles = TILES.into_iter().filter(|tile| fits(*tile, card));
     let plans = tiles.flat_map(|tile| {
@@ -267,7 +268,7 @@ fn least(sizes: [usize; 3], card: Card, among: impl Fn(&Plan) -> bool) -> Plan {
     least.expect("the smallest tile fits")
 }
 
-/// Says what the better plan has that this one has not.
+/// Describes the advantage of the better plan.
 fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
     let ([m, _, n], units) = (sizes, card.units);
     let Tile { rows, columns } = yours.tile;

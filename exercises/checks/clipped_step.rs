@@ -1,6 +1,7 @@
-//! The check of `clipped_step`, an optimizer with momentum and a limit.
+//! Checks `clipped_step`, an optimizer with momentum and gradient clipping.
 //!
-//! Two parameters of different shapes: a limit for each alone is another one.
+//! The two parameters have different shapes, because clipping each of them
+//! alone gives a different result.
 
 use std::process::ExitCode;
 
@@ -30,10 +31,10 @@ const RATE: f32 = 0.5;
 const MOMENTUM: f32 = 0.75;
 const LONGEST: f32 = 5.0;
 
-/// What a gradient becomes before it reaches the velocity.
+/// Changes a gradient before it is added to the velocity.
 type Limit = fn(&[f32; 3]) -> [f32; 3];
 
-/// Two parameters at 0, of which the first has 2 numbers.
+/// Two parameters at 0; the first has 2 elements.
 struct Run {
     optimizer: Optimizer,
     parameters: [Tensor; 2],
@@ -53,7 +54,7 @@ impl Run {
         }
     }
 
-    /// A step whose gradient is this one.
+    /// Takes a step with this gradient.
     fn step(&mut self, grad: [f32; 3]) {
         let weights =
             [Tensor::new(&[2], &grad[..2]), Tensor::new(&[1], &grad[2..])];
@@ -71,8 +72,8 @@ fn near(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
 }
 
-/// Compares the place where the run is with the right one, and with those
-/// where readers end.
+/// Compares the final parameters with the expected ones and with the results
+/// of known mistakes.
 fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     let mut run = Run::new();
     grads.iter().for_each(|grad| run.step(*grad));
@@ -91,7 +92,7 @@ fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     )))
 }
 
-/// Where three numbers are that began at 0.
+/// Returns the final values of three elements that began at 0.
 fn place(grads: &[[f32; 3]], limit: Limit) -> Vec<f32> {
     let (mut at, mut velocity) = ([0.0; 3], [0.0; 3]);
     for grad in grads {
@@ -167,7 +168,7 @@ fn remembered(_: &()) -> Outcome {
     let grads = [LONG, [1.0, 0.0, 0.0]];
     grads.iter().for_each(|grad| run.step(*grad));
     let yours = run.at();
-    // The whole gradient in the velocity, and a short step along it.
+    // Add the whole gradient to the velocity and clip only the step.
     let whole = [LONG, LONG].map(|_| LONG.map(|g| MOMENTUM * g));
     let mut at = clipped(&LONG).map(|g| -RATE * g);
     for (i, at) in at.iter_mut().enumerate() {

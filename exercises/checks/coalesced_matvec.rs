@@ -1,7 +1,7 @@
-//! The check of `coalesced_matvec`, a group for each row.
+//! Checks `coalesced_matvec`, one work-group per row.
 //!
-//! Right numbers do not tell who read what. So the last launch is judged by what
-//! Oclgrind counts in it: the sectors that a warp touches at once.
+//! Correct results do not show which item read what, so Oclgrind counts the
+//! memory sectors that each warp touches in the last launch.
 
 use std::process::ExitCode;
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The product for `m` rows of `k`, in so many groups.
+/// Runs the kernel for `m` rows of `k` elements with a number of groups.
 fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let (a, v) = (numbers(1, m * k), numbers(2, k));
     let arguments =
@@ -82,7 +82,7 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     expect("out", &out, &right)
 }
 
-/// Neighbors read neighbors, and all of them read.
+/// Adjacent items must read adjacent elements, and all items must read.
 fn coalesced(launch: &Launch) -> Outcome {
     gathered(
         launch,

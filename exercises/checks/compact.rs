@@ -1,4 +1,4 @@
-//! The check of `compact`, a view copied to memory of its own.
+//! Checks `compact`, which copies a view to contiguous memory.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The elements of a view, by an index for each axis: as slow as it is plain.
+/// Returns the elements of a view, one index per axis: slow but simple.
 fn elements(
     memory: &[f32],
     shape: &[usize],
@@ -47,7 +47,7 @@ fn judge(
     offset: usize,
 ) -> Outcome {
     let memory = numbers(seed, slots);
-    // In a variant the axes run the other way around.
+    // In a variant the order of the axes is reversed.
     let (mut sizes, mut ways) = (shape.to_vec(), strides.to_vec());
     if again() {
         sizes.reverse();
@@ -71,7 +71,7 @@ fn judge(
             right.len()
         )));
     }
-    // The axes the other way around: the first runs fastest.
+    // The reversed order, in which the first index varies fastest.
     let reversed = |sizes: &[usize]| {
         let mut sizes = sizes.to_vec();
         sizes.reverse();

@@ -1,7 +1,7 @@
-//! The check of `convolve`, a convolution that copies no window.
+//! Checks `convolve`, a convolution that does not copy windows.
 //!
-//! Each step adds one thing that can go wrong, so a step that fails after one
-//! that passed says which it is.
+//! Each step adds one possible mistake, so the first step that fails
+//! identifies it.
 
 use std::process::ExitCode;
 
@@ -45,8 +45,8 @@ struct Shape {
     width: usize,
 }
 
-/// A place of an output and one of its windows: filter, row, column, channel,
-/// and down and to the right in the window.
+/// Indices of an output element and a position in its window: filter, row,
+/// column, channel, window row and window column.
 type Place = [usize; 6];
 
 impl Shape {
@@ -68,7 +68,8 @@ impl Shape {
         (numbers(1, self.image()), numbers(2, filters))
     }
 
-    /// The pixel under a place of a window, where there is one.
+    /// Returns the index of the pixel at a window position, if it is inside
+    /// the image.
     fn pixel(self, [_, row, column, channel, v, u]: Place) -> Option<usize> {
         let down = (row + v).checked_sub(1).filter(|y| *y < self.height)?;
         let right = (column + u).checked_sub(1).filter(|x| *x < self.width)?;
@@ -79,8 +80,8 @@ impl Shape {
         ((filter * self.channels + channel) * 3 + v) * 3 + u
     }
 
-    /// The outputs, if `number` says which number of the filters a place
-    /// takes; 0 where it says none.
+    /// Computes the outputs, where `number` selects the filter weight for a
+    /// position; `None` counts as 0.
     fn sums(self, number: impl Fn(Place) -> Option<usize>) -> Vec<f32> {
         let (image, filters) = self.numbers();
         let at = |n: usize| {
@@ -191,14 +192,15 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
      left of its place."
 }
 
-/// Counts what is read from the image.
+/// Counts the reads of the image.
 fn read(kernel: &Kernel) -> Outcome {
     let shape = Shape::new(2, 3, [8, 8]);
     let count = |text: &str| counting(text, "convolve", &["image"], "");
     let Some(kernel) = kernel.altered(count)? else { return Ok(()) };
     let counts = run(&kernel, shape, Some(256))?.remove(1);
     let read: f32 = counts.iter().sum();
-    // Along an axis of 8 places of 3, all but the first and the last whole.
+    // Along an axis of 8 windows of 3, the first and the last read one pixel
+    // less.
     let along = 3 * 8 - 2;
     let enough = shape.channels * shape.filters * along * along;
     if read as usize <= enough {

@@ -1,4 +1,4 @@
-//! The check of `crossover`, the size from which on a device pays.
+//! Checks `crossover`, the size above which a device is faster.
 
 use std::process::ExitCode;
 
@@ -18,12 +18,12 @@ fn main() -> ExitCode {
     )
 }
 
-/// How many times as fast the device must be.
+/// The required speedup of the device.
 fn times() -> f64 {
     f64::from(drawn("times").unwrap_or(1.0))
 }
 
-/// A device with a price of being asked and a rate, timed at two sizes.
+/// A device with a fixed cost per launch and a rate, measured at two sizes.
 struct Case {
     host: f64,
     price: f64,
@@ -36,7 +36,8 @@ impl Case {
         self.price + self.rate * n
     }
 
-    /// The smallest size at which the device is faster, tried one by one.
+    /// Returns the smallest size at which the device is faster, by linear
+    /// search.
     fn right(&self) -> Option<usize> {
         let host = self.host / times();
         (1..100_000).find(|&n| self.time(n as f64) < host * n as f64)

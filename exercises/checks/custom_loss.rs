@@ -1,4 +1,4 @@
-//! The check of `custom_loss`, softmax and cross-entropy as one function.
+//! Checks `custom_loss`, softmax and cross-entropy as one function.
 
 use std::process::ExitCode;
 
@@ -31,8 +31,8 @@ const ENGINES: [&str; 4] = [
 const OWN: &str = "that is the engine's own loss. Here you write it, of the \
                    operations of an Array and of a Tensor.";
 
-/// With as many classes as the loss counts times, a mean over all elements
-/// would look like a grad_out that is missing.
+/// The number of classes must differ from the factor of the loss. Otherwise a
+/// mean over all elements would look like a missing `grad_out`.
 const SHAPE: [usize; 2] = [2, 5];
 const LABELS: [usize; 2] = [2, 0];
 const SMALL: [f32; 10] =
@@ -40,7 +40,7 @@ const SMALL: [f32; 10] =
 const LARGE: [f32; 10] =
     [200.0, 198.5, 201.0, 197.0, 199.5, -300.0, -301.5, -299.0, -300.5, -302.0];
 
-/// The shares of each row, in f64.
+/// Computes the softmax of each row in `f64`.
 fn shares(scores: &[f32]) -> Vec<f64> {
     let row = |row: &[f32]| {
         let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -90,7 +90,7 @@ fn right_loss(scores: &[f32]) -> f64 {
     logs.sum::<f64>() / SHAPE[0] as f64
 }
 
-/// What the gradient should be, for a loss that counts `weight` times.
+/// Returns the expected gradient of a loss multiplied by `weight`.
 fn right_gradient(scores: &[f32], weight: f64) -> Vec<f64> {
     let mut off = shares(scores);
     for (row, label) in LABELS.iter().enumerate() {
@@ -134,7 +134,7 @@ fn large(_: &()) -> Outcome {
     loss(&LARGE, "The loss of large scores")
 }
 
-/// The loss counts three times, so `grad_out` is 3.
+/// The loss is multiplied by three, so `grad_out` is 3.
 fn gradient(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let weighted = yours::loss(&scores, &LABELS).scale(3.0);
@@ -172,14 +172,14 @@ fn gradient(_: &()) -> Outcome {
     near("The gradient", &yours, &right_gradient(&SMALL, 3.0))
 }
 
-/// The slope of the first element of the gradient.
+/// Checks the gradient of the first element of the gradient.
 fn second(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let loss = yours::loss(&scores, &LABELS);
     let first = grad(&[&loss], &[&scores], true).remove(0);
     let corner = first.slice(&[0..1, 0..1]).sum();
     let yours = grad(&[&corner], &[&scores], false).remove(0).to_vec()?;
-    // What is cut off from its operands is constant, and has the slope 0.
+    // A detached result is a constant, so its derivative is 0.
     if yours.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
             "The gradient has no way back. Write it with tensor operations \

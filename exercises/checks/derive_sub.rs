@@ -1,7 +1,7 @@
-//! The check of `derive_sub`, three operations without a rule.
+//! Checks `derive_sub`, three operations that need no backward rule.
 //!
-//! A gradient says whether the computation that was made has the slopes that
-//! it has. Whether it is the computation that was meant, only values say.
+//! A gradient check only shows that a gradient belongs to the computation.
+//! That it is the intended computation is shown by its values.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn tensor(seed: u64) -> Tensor {
     Tensor::new(&[3, 5], &numbers(seed, 15))
 }
 
-/// What each element should be.
+/// Returns the expected elements.
 fn right(a: &Tensor, b: &Tensor, f: fn(f32, f32) -> f32) -> Vec<f32> {
     a.to_vec().iter().zip(b.to_vec()).map(|(x, y)| f(*x, y)).collect()
 }
@@ -43,7 +43,7 @@ fn values(_: &()) -> Outcome {
     expect("sub(a, b)", &yours::sub(&a, &b).to_vec(), &difference)
 }
 
-/// For `+` and `*` both orders are the same, which hides the fault.
+/// For `+` and `*` both orders are equal, which would hide a swapped order.
 fn reflected(_: &()) -> Outcome {
     let a = tensor(3);
     let found = yours::number_minus(2.0, &a).to_vec();
@@ -56,7 +56,7 @@ fn reflected(_: &()) -> Outcome {
     expect("number_minus(2.0, a)", &found, &right(&a, &a, |x, _| 2.0 - x))
 }
 
-/// Every operation on the tape is one of the engine's.
+/// Every operation on the tape must be one of the engine's.
 fn derived(_: &()) -> Outcome {
     let (a, b) = (tensor(4), tensor(5));
     let out = yours::sub(&a, &yours::number_minus(2.0, &yours::neg(&b)));
@@ -88,7 +88,7 @@ fn gradients(_: &()) -> Outcome {
     })
 }
 
-/// The engine has these three, made as they are to be made here.
+/// Rejects the engine's own versions of these operations.
 fn made(_: &()) -> Outcome {
     let own = [
         "- a",

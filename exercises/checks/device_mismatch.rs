@@ -1,4 +1,4 @@
-//! The check of `device_mismatch`, the refusal of two devices.
+//! Checks `device_mismatch`, the error for operands on different devices.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -28,8 +28,8 @@ fn on(device: Device) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[1], &[3.0], device)?)
 }
 
-/// What the learner's function makes of operands on two devices, and the
-/// devices that its operation has seen, if it was run.
+/// Calls the learner's function with operands on two devices, and returns the
+/// devices that its operation received if it was called.
 fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
     let (a, b) = (on(a)?, on(b)?);
     let seen = Cell::new(None);
@@ -44,7 +44,7 @@ fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied());
         match text {
-            // The task itself, which the frame knows.
+            // The exercise's own TODO; the harness reports it.
             Some(text) if text.starts_with("not yet implemented") => {
                 panic::resume_unwind(payload)
             }
@@ -65,7 +65,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The sentence of the refusal.
+    /// Returns the error message.
     fn sentence(self, a: Device, b: Device) -> Result<String, Stop> {
         match (self.by, self.result) {
             (Some([x, y]), _) if x == y && a != b => Err(wrong(format!(
@@ -118,7 +118,7 @@ fn refused(_: &()) -> Outcome {
         let up = copies()[0] + 1;
         let seen = run("mul", a, b)?;
         seen.sentence(a, b)?;
-        // One of the two operands was made there.
+        // One of the two operands was created there.
         if copies() != [up, copies()[1]] {
             return Err(wrong("A tensor was copied on the way to a refusal."));
         }

@@ -1,6 +1,6 @@
-//! The check of `dispatch`, three questions asked once.
+//! Checks `dispatch`, which decides three questions in one place.
 //!
-//! The devices are made here, and write down what they are asked for.
+//! The devices are defined here and log their calls.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -23,13 +23,13 @@ fn main() -> ExitCode {
     )
 }
 
-/// A device that remembers each call.
+/// A device that logs each call.
 struct Logged {
     name: &'static str,
     calls: RefCell<Vec<Call>>,
 }
 
-/// What was asked for, of which numbers.
+/// The operation of a call, and its operands.
 type Call = (Op, Vec<f32>, Vec<f32>);
 
 impl Logged {
@@ -146,7 +146,7 @@ fn refuses(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Either operand decides.
+/// Either operand's flag is enough.
 fn records(_: &()) -> Outcome {
     for (a, b) in [(false, false), (true, false), (false, true), (true, true)] {
         let device = Logged::new("cpu");
@@ -189,7 +189,7 @@ fn records(_: &()) -> Outcome {
     Ok(())
 }
 
-/// What the gradients are made of, and no more.
+/// The graph must save what the gradients need and nothing else.
 fn keeps(_: &()) -> Outcome {
     let (x, y) = (numbers(3, 3), numbers(4, 3));
     for needs in [[true, false], [false, true], [true, true]] {

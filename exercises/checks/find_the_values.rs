@@ -1,6 +1,7 @@
-//! The check of `find_the_values`, two numbers with given slopes.
+//! Checks `find_the_values`, two numbers with given derivatives.
 //!
-//! There are two right answers, so the slopes are judged and not the numbers.
+//! There are two correct answers, so the derivatives are compared instead of
+//! the numbers.
 
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ use rungrad::part1_cpu::Tensor;
 
 exercises::yours!("part1_cpu/find_the_values.rs");
 
-/// The slopes that are wanted, or those that were drawn.
+/// The required derivatives, or those drawn for a variant.
 fn wanted() -> [f32; 2] {
     let of = |name, own| drawn(name).unwrap_or(own);
     [of("first", 25.0), of("second", -30.0)]
@@ -46,7 +47,7 @@ fn slopes(_: &()) -> Outcome {
     )))
 }
 
-/// The slopes that the engine finds.
+/// Returns the gradients that the engine computes.
 fn of(a: f32, b: f32, f: impl Fn(&Tensor, &Tensor) -> Tensor) -> [f32; 2] {
     let (a, b) = (Tensor::new(&[1], &[a]), Tensor::new(&[1], &[b]));
     f(&a, &b).backward();

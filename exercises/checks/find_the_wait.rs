@@ -1,7 +1,7 @@
-//! The check of `find_the_wait`, a training loop that runs ahead.
+//! Checks `find_the_wait`, a training loop that runs ahead of the device.
 //!
-//! It counts waits, and looks at no clock: a machine is not always equally
-//! fast.
+//! It counts waits instead of measuring time, because the speed of a machine
+//! varies.
 
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The same network, optimizer and batches each time.
+/// The same network, optimizer and batches for each run.
 struct Scene {
     network: Sequential,
     sgd: Sgd,
@@ -136,7 +136,7 @@ fn learns(gpu: &Gpu) -> Outcome {
 fn launches(gpu: &Gpu) -> Outcome {
     let (_, counts) = Scene::new(gpu, 4)?.yours()?;
     let (_, right) = ledger::measure(|| Scene::new(gpu, 4)?.right());
-    // The scene itself launches a little, and some may be saved.
+    // Some launches may be saved, but not half of them.
     if counts.launches * 2 < right.launches {
         return Err(wrong(format!(
             "4 steps were {} launches, and they should be about {}: the work \

@@ -1,7 +1,7 @@
-//! The check of `first_wrong`, a gradient check.
+//! Checks `first_wrong`, a gradient check.
 //!
-//! Each function has a trap of its own: a bend, a billion, a tiny slope, two
-//! numbers that know of each other.
+//! Each function has a particular difficulty: strong curvature, a value of a
+//! billion, a tiny derivative, or two inputs that depend on each other.
 
 use std::process::ExitCode;
 
@@ -27,8 +27,8 @@ fn main() -> ExitCode {
 
 type Function = dyn Fn(&[f64]) -> f64;
 
-/// Asks the learner's judge about a right claim, and about each fault planted
-/// in it.
+/// Calls the learner's checker with correct derivatives, and with each of them
+/// made wrong in turn.
 fn judged(
     name: &str,
     f: &Function,
@@ -37,7 +37,7 @@ fn judged(
     accused: &str,
     missed: &str,
 ) -> Outcome {
-    // As an engine computes it.
+    // Rounded to `f32`, as an engine would compute them.
     let claimed: Vec<f64> =
         right.iter().map(|s| f64::from(*s as f32)).collect();
     let shown =
@@ -76,7 +76,8 @@ fn plain(_: &()) -> Outcome {
     judged("x0 * x1 * x1", &f, &[2.0, 3.0], &[9.0, 12.0], "", "")
 }
 
-/// One side alone is off by a thousandth here, both together by a millionth.
+/// Here a one-sided difference is off by a thousandth, a central one by a
+/// millionth.
 fn bends(_: &()) -> Outcome {
     let f = |x: &[f64]| (400.0 * x[0]).exp();
     let x = [-0.015_f64];
@@ -129,14 +130,14 @@ fn nan(_: &()) -> Outcome {
     }
 }
 
-/// What is still nudged when the next one is measured is a slope of somewhere
-/// else.
+/// If an input is still nudged while the next one is measured, the derivative
+/// is taken at the wrong point.
 fn alone(_: &()) -> Outcome {
     let f = |x: &[f64]| (400.0 * x[0]).exp() * x[1];
     put_back(&f, &[-0.005, 50.0], &[2706.7, 0.135])
 }
 
-/// Looks at the places where the learner's judge asks for `f`.
+/// Checks the points at which the learner's checker evaluates `f`.
 fn put_back(f: &Function, x: &[f64], claimed: &[f64]) -> Outcome {
     let moved = std::cell::Cell::new(0);
     let watched = |y: &[f64]| {

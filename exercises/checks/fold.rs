@@ -1,4 +1,4 @@
-//! The check of `fold`, windows added up to an image.
+//! Checks `fold`, which adds windows up to an image.
 
 use std::process::ExitCode;
 
@@ -20,7 +20,8 @@ fn main() -> ExitCode {
     )
 }
 
-/// A window over an image: the shape of all its places, and how it moves.
+/// Windows over an image: the shape (window rows, window columns, height,
+/// width), and the stride.
 #[derive(Clone, Copy)]
 struct Case {
     shape: [usize; 4],
@@ -35,8 +36,8 @@ impl Case {
         Case { shape, stride, image }
     }
 
-    /// Each number of the windows in order, as the place of its window and
-    /// its own place there.
+    /// Returns the elements of the windows in order, as the window's row and
+    /// column and the position in it.
     fn walk(self) -> impl Iterator<Item = [usize; 4]> {
         let [rows, columns, height, width] = self.shape;
         (0..rows * columns * height * width).map(move |n| {
@@ -105,7 +106,7 @@ fn judge(seed: u64, case: Case) -> Outcome {
     }
 }
 
-/// A formula that gives every number of the learner's.
+/// Names the mistake whose formula reproduces the learner's values.
 fn diagnosis(
     case: Case,
     windows: &[f32],
@@ -133,7 +134,7 @@ fn diagnosis(
         mean.map(|(sum, n)| if *n > 0.0 { sum / n } else { 0.0 }).collect();
     let no_stride = case
         .sum(windows, |[row, column, v, u]| Some((row + v) * w + column + u));
-    // As if the windows just filled the image.
+    // The image's width if the windows filled it exactly.
     let covered = (columns - 1) * case.stride[1] + width;
     let narrow = case.sum(windows, |place| {
         let [y, x] = case.pixel(place);
@@ -210,8 +211,9 @@ fn unseen(_: &()) -> Outcome {
     judge(10, Case::new([1, 2], [3, 3], [4, 4]))
 }
 
-/// Of any image and any windows: the product of the image with what is folded
-/// is that of its windows with what is not.
+/// `fold` is the adjoint of taking windows: the dot product of an image with
+/// the folded windows equals that of the image's windows with the windows
+/// before folding.
 fn mirror(_: &()) -> Outcome {
     let case = Case::new([3, 2], [2, 1], [8, 6]);
     let image = numbers(11, 48);

@@ -1,6 +1,6 @@
-//! The check of `guard_the_end`, groups that reach beyond the array.
+//! Checks `guard_the_end`, work-groups that extend beyond the array.
 //!
-//! What the spare items read, no number shows: Oclgrind sees it.
+//! Reads by the spare items do not affect the result; Oclgrind detects them.
 
 use std::process::ExitCode;
 

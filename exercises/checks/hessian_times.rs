@@ -1,7 +1,7 @@
-//! The check of `hessian_times`, the slope of the slopes in one direction.
+//! Checks `hessian_times`, the directional derivative of a gradient.
 //!
-//! The right values are differences of the engine's own first slopes, taken
-//! from both sides, so that no second slope is needed to judge one.
+//! The expected values are central differences of the engine's own gradients,
+//! so no second derivative is needed to compute them.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn row(values: &[f32]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[values.len()], values, Device::Cpu)?)
 }
 
-/// x0² · x1 + x1³, by what a view and a product give.
+/// x0² · x1 + x1³, computed with a view and a product.
 fn f(x: &Tensor) -> Tensor {
     let [a, b] = [0, 1].map(|i: usize| x.slice(i..i + 1));
     (a.mul(&a).mul(&b)).add(&b.mul(&b).mul(&b)).sum()

@@ -1,8 +1,8 @@
-//! The check of `histogram`, which counts in two stages.
+//! Checks `histogram`, which counts in two stages.
 //!
-//! On many devices items come one after another, and an addition that could be
-//! lost is not. Oclgrind sees the race all the same, and of the last launch it
-//! counts who stands in line.
+//! On many devices work-items run one after another, so an addition that could
+//! be lost is not. Oclgrind reports the race anyway. For the last launch it
+//! also counts the contention of atomic additions.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/histogram.cl");
 const GROUP: usize = 256;
 const BINS: usize = 64;
 
-/// The numbers of the last step, which is judged, and its groups.
+/// The number of elements and groups of the last step, which is counted.
 const JUDGED: [usize; 2] = [2048, 2];
 
 fn main() -> ExitCode {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The bin of a number, neighbors in different ones.
+/// A bin that differs between adjacent elements.
 fn even(i: usize) -> usize {
     i * 29 % BINS
 }
@@ -64,7 +64,7 @@ fn counted(
     let a: Vec<f32> = a.collect();
     let arguments = [In("a", &a), Counts("counts", BINS), Count(n)];
     let yours = kernel.run(groups * GROUP, &arguments)?.remove(0);
-    // The counts of those numbers that somebody takes.
+    // The counts of the elements that `takes` selects.
     let of = |takes: &dyn Fn(usize) -> bool| -> Vec<f32> {
         let mut counts = vec![0.0; BINS];
         for i in (0..n).filter(|&i| takes(i)) {
@@ -147,8 +147,8 @@ fn judge(launch: &Launch) -> Outcome {
     )
 }
 
-/// Refuses a kernel whose items stand in line in global memory far more often
-/// than a group has bins, or one after another.
+/// Rejects a kernel with too many atomic additions in global memory: far more
+/// than one per group and bin, or one after another.
 fn in_line(launch: &Launch, enough: u64) -> Outcome {
     let global = launch.accesses.iter().filter(|it| !it.is_local);
     let atomics = global.filter(|it| it.kind == Kind::Atomic);

@@ -1,8 +1,8 @@
-//! The check of `honest_clock`, a stopwatch for a device that works by itself.
+//! Checks `honest_clock`, which times an asynchronous device.
 //!
-//! The device is a model, so its times are numbers that a check may compare.
-//! It has what real ones have: a compiler in its first launch, the work of
-//! others in its queue, and days on which something comes between.
+//! The device is a model, so its times are deterministic. Like a real one it
+//! compiles at the first launch, its queue contains other work at first, and
+//! some launches take unusually long.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub struct Device {
 
 impl Device {
     fn new() -> Device {
-        // What others have left in the queue.
+        // The queue contains other work at first.
         Device {
             host: Cell::new(1000.0),
             idle: Cell::new(4000.0),
@@ -45,19 +45,19 @@ impl Device {
         }
     }
 
-    /// The host's clock, in microseconds.
+    /// Returns the host's clock, in microseconds.
     pub fn now(&self) -> f64 {
         self.host.get()
     }
 
-    /// Puts an order into the queue, and comes back.
+    /// Enqueues a launch and returns.
     pub fn launch(&self) {
         let launch = self.launches.get();
         self.launches.set(launch + 1);
         let compiler = if launch == 0 { COMPILER } else { 0.0 };
         self.host.set(self.host.get() + compiler + ORDER);
         let work = match launch {
-            // Now and then a cache is warm, or somebody comes between.
+            // Occasionally a cache is warm, or other work interferes.
             launch if launch % 7 == 3 => WORK / 2.0,
             launch if launch % 5 == 4 => 20.0 * WORK,
             _ => WORK,
@@ -73,10 +73,10 @@ impl Device {
     }
 }
 
-/// A way to time a launch, so many times.
+/// A way to time a number of launches.
 type Clock = fn(&Device, usize) -> f64;
 
-/// What others time, and what is said of it.
+/// Wrong ways to time, with an explanation of each.
 const OTHERS: [(Clock, &str); 6] = [
     (
         |device, _| {

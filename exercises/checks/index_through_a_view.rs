@@ -1,4 +1,4 @@
-//! The check of `index_through_a_view`: a view as arithmetic on one count.
+//! Checks `index_through_a_view`: a view as arithmetic on a linear index.
 
 use std::process::ExitCode;
 
@@ -100,7 +100,7 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if terms.iter().any(|term| term.divide == 0 || term.rest == 0) {
         return Err(told("nothing can be divided by 0.".into()));
     }
-    // Every slot must be one, also where strides go backwards.
+    // The memory must contain every slot, even if strides are negative.
     let first: isize = shape
         .iter()
         .zip(strides)
@@ -150,7 +150,7 @@ fn text(terms: &[Term]) -> String {
     if all.is_empty() { "nothing".into() } else { all.join(" + ") }
 }
 
-/// Counts the axes that are left when those that go on evenly are one.
+/// Returns the number of axes after merging contiguous ones.
 fn least(shape: &[usize], strides: &[isize]) -> usize {
     let axes = shape.iter().zip(strides).filter(|axis| *axis.0 > 1);
     let axes: Vec<(usize, isize)> = axes.map(|(n, s)| (*n, *s)).collect();
@@ -166,7 +166,7 @@ fn least(shape: &[usize], strides: &[isize]) -> usize {
     all.iter().filter(|axis| axis.1 != 0).count()
 }
 
-/// A flaw that explains where every element was looked for.
+/// Names the mistake that explains every index of the learner's.
 fn diagnosis(
     shape: &[usize],
     strides: &[isize],

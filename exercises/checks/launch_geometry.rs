@@ -1,4 +1,4 @@
-//! The check of `launch_geometry`, the arithmetic of a launch.
+//! Checks `launch_geometry`, the arithmetic of a launch.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Elements and group sizes: ragged, exact, few, one and none.
+/// Elements and group sizes: partly filled, exact, few, one and none.
 const LAUNCHES: [(u32, u32); 11] = [
     (5466, 1024),
     (5466, 256),
@@ -34,7 +34,7 @@ const LAUNCHES: [(u32, u32); 11] = [
     (256, 256),
     (1024, 256),
     (0, 256),
-    // An f32 counts up to 2^24 and then leaves numbers out.
+    // An `f32` represents all integers only up to 2^24.
     (16_777_217, 1),
 ];
 
@@ -95,7 +95,7 @@ fn items(_: &()) -> Outcome {
     Ok(())
 }
 
-/// An array of 16 GiB: rare, and no excuse.
+/// An array of 16 GiB is rare, but it must work.
 fn largest(_: &()) -> Outcome {
     let n = u32::MAX;
     for size in [1024, 256, 1] {
@@ -154,7 +154,7 @@ fn places(_: &()) -> Outcome {
     Ok(())
 }
 
-/// A matrix that is not square, or the fault would not show.
+/// The matrix is not square, because a square would hide swapped sizes.
 fn rows(_: &()) -> Outcome {
     let (rows, columns) = (5, 7);
     let right = |x: u32, y: u32| y * columns + x;

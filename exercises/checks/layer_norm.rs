@@ -1,8 +1,8 @@
-//! The check of `layer_norm`, a group for each row.
+//! Checks `layer_norm`, one work-group per row.
 //!
-//! All numbers are quarters, and the sum of a row around 4096 fits an f32 to the
-//! last of them, or nearly; what is wrong there is what a formula has lost. The
-//! last launch is judged by what Oclgrind counts.
+//! All values are multiples of 0.25, and the sum of a row around 4096 fits an
+//! `f32` almost exactly, so any error comes from the formula. The memory
+//! accesses of the last launch are counted by Oclgrind.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/layer_norm.cl");
 const GROUP: usize = 256;
 const EPS: f64 = 1e-5;
 
-/// The matrix of the last step, which is judged.
+/// The matrix of the last step, whose memory accesses are counted.
 const JUDGED: [usize; 2] = [2, 1024];
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn run(
     Ok(kernel.run(GROUP * rows, &arguments)?.remove(0))
 }
 
-/// A row with its mean taken away, and its variance.
+/// Returns a row minus its mean, and its variance.
 fn centered(row: &[f32]) -> (Vec<f64>, f64) {
     let mean = |values: &[f64]| -> f64 {
         values.iter().sum::<f64>() / values.len() as f64
@@ -64,8 +64,8 @@ fn centered(row: &[f32]) -> (Vec<f64>, f64) {
     (away, mean(&squares))
 }
 
-/// All rows, each number by its own, by how far it is from the mean, and by
-/// the variance.
+/// Applies `element` to each value, its distance from the mean, and the
+/// variance.
 fn rows_by(
     a: &[f32],
     columns: usize,
@@ -116,7 +116,7 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
     Err(wrong(why))
 }
 
-/// A row without a variance, and one whose variance is no larger than EPS.
+/// One row with variance 0, and one whose variance is not larger than EPS.
 fn flat(kernel: &Kernel) -> Outcome {
     let n = 300;
     let mut a = vec![2.5; n];
@@ -139,7 +139,7 @@ fn flat(kernel: &Kernel) -> Outcome {
     expect("out", &yours, &right(&a, n))
 }
 
-/// What is added to all numbers of a row changes nothing, but for digits.
+/// Adding a constant to a row changes nothing, except for rounding.
 fn far(kernel: &Kernel) -> Outcome {
     let [rows, columns] = JUDGED;
     let a = numbers(3, rows * columns).into_iter().map(|x| x + 4096.0);
@@ -171,7 +171,7 @@ fn far(kernel: &Kernel) -> Outcome {
                  out below 0. {lost}"
             )));
         }
-        // The same row, divided by another root.
+        // The same row, divided by a different root.
         let by = f64::from(yours[0]) / f64::from(right[0]);
         if (by - 1.0).abs() > 2e-3 && near(yours, right, by) {
             return Err(wrong(format!(

@@ -1,4 +1,4 @@
-//! The check of `log_softmax`, from scores to shares and back.
+//! Checks `log_softmax`, its values and its gradient.
 
 use std::process::ExitCode;
 
@@ -63,7 +63,7 @@ fn far(_: &()) -> Outcome {
     expect("log_softmax(row)", &found, &right(&row))
 }
 
-/// A largest score that is looked for from 0 on is never below 0.
+/// A search for the maximum that begins at 0 never finds a negative one.
 fn low(_: &()) -> Outcome {
     let row = [-1000.0, -999.0, -1001.5];
     let found = yours::log_softmax(&row);
@@ -77,14 +77,15 @@ fn low(_: &()) -> Outcome {
     expect("log_softmax(row)", &found, &right(&row))
 }
 
-/// Whether a wrong formula gives just these numbers, be they none.
+/// Returns whether a wrong formula gives exactly these values; NaN matches
+/// NaN.
 fn same<const N: usize>(found: &[f32], formula: [f32; N]) -> bool {
     let pairs = found.iter().zip(&formula);
     let same = |(x, y): (&f32, &f32)| x == y || x.is_nan() && y.is_nan();
     found.len() == N && pairs.into_iter().all(same)
 }
 
-/// The loss `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.
+/// The loss is `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.
 fn gradients(_: &()) -> Outcome {
     let shape = [2, 4];
     let x = Tensor::new(&shape, &numbers(2, 8));

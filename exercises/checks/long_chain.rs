@@ -1,4 +1,4 @@
-//! The check of `long_chain`, a graph that is freed in a loop.
+//! Checks `long_chain`, a graph that is freed in a loop.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Counts how many values are alive.
+/// Counts the values that are alive.
 pub struct Value(Rc<Cell<usize>>);
 
 impl Value {
@@ -43,7 +43,7 @@ fn node(alive: &Rc<Cell<usize>>, parents: Vec<Rc<Node>>) -> Rc<Node> {
     Rc::new(Node { parents, value: Value::new(alive) })
 }
 
-/// Lets the learner's function go, and looks at what is left.
+/// Drops the learner's graph and counts what is left.
 fn released(
     graph: &str,
     root: Rc<Node>,

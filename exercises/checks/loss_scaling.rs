@@ -1,4 +1,4 @@
-//! The check of `loss_scaling`, gradients that would be 0.
+//! Checks `loss_scaling`, which keeps gradients from becoming 0 in 16 bits.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ fn leaf() -> Result<Tensor, Stop> {
     Ok(x.requires_grad())
 }
 
-/// What comes back, in 32 bits.
+/// Returns the learner's gradients, in `f32`.
 fn found(
     scale: f64,
     loss: impl FnOnce(&Tensor) -> Tensor,

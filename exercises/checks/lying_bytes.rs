@@ -1,7 +1,7 @@
-//! The check of `lying_bytes`, the bytes that a kernel reads.
+//! Checks `lying_bytes`, the bytes that a kernel reads.
 //!
-//! Its device is ten lines: memory is bytes, and a kernel takes four of them
-//! for a float, whatever the host meant.
+//! Its device is ten lines long: memory is bytes, and a kernel interprets four
+//! of them as a float, whatever the host meant.
 
 use std::process::ExitCode;
 
@@ -22,12 +22,13 @@ fn main() -> ExitCode {
     )
 }
 
-/// The float that a kernel reads at `i`.
+/// Returns the float that a kernel reads at index `i`.
 fn float(bytes: &[u8], i: usize) -> Option<f32> {
     bytes.as_chunks().0.get(i).map(|float| f32::from_ne_bytes(*float))
 }
 
-/// A kernel of two operands on `n` work-items, with the learner's room.
+/// Runs a kernel with two operands on `n` work-items. The learner's function
+/// sets the size of the result.
 fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
     let mut out = vec![0; yours::room(n)];
     for i in 0..n {
@@ -39,10 +40,10 @@ fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
     out
 }
 
-/// A wrong way to write a number.
+/// A wrong way to write a number as bytes.
 type Lie = fn(f64) -> Vec<u8>;
 
-/// What is to be said to those who went it.
+/// The wrong ways, with an explanation of each.
 const LIES: [(Lie, &str); 6] = [
     (
         |value| value.to_ne_bytes().into(),
@@ -174,7 +175,7 @@ fn read_back(_: &()) -> Outcome {
     Ok(())
 }
 
-/// The notebook's graph, over the learner's bytes from end to end.
+/// The notebook's graph, computed entirely on the learner's bytes.
 fn gradients(_: &()) -> Outcome {
     for n in [1, 2, 5] {
         let (a, b) = (numbers(1, n), numbers(2, n));

@@ -1,4 +1,4 @@
-//! The check of `map_one`, an item for each element and none to spare.
+//! Checks `map_one`, one work-item per element and no spare items.
 
 use std::process::ExitCode;
 

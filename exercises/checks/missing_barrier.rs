@@ -1,7 +1,7 @@
-//! The check of `missing_barrier`, two kernels that are each a barrier short.
+//! Checks `missing_barrier`, two kernels that each lack one barrier.
 //!
-//! It follows every schedule of a small group, and shows the smoothest of
-//! those that break.
+//! It tries every schedule of a small group and shows the simplest one that
+//! gives a wrong result.
 
 use std::process::ExitCode;
 
@@ -24,8 +24,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Each number but the last is smaller than its neighbor to the right: what
-/// comes late is what matters.
+/// Returns ascending values, so that the values added last matter most.
 fn rising(n: usize) -> Vec<f32> {
     (1..=n).map(|i| i as f32).collect()
 }
@@ -39,7 +38,7 @@ fn largest<const N: usize>(_: &()) -> Outcome {
     judge("largest", &search, is_right, 1 + N.ilog2() as usize)
 }
 
-/// Each item notes what it sees, in a cell of its own behind the others.
+/// Each item stores what it reads after the reduction, in a separate cell.
 fn seen<const N: usize>(_: &()) -> Outcome {
     let x = rising(N);
     let group = Group { items: N, cells: 2 * N };

@@ -1,4 +1,4 @@
-//! The check of `module_to`, a model that moves at once.
+//! Checks `module_to`, which moves a whole model to a device.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Two layers, and no number in them that is 0.
+/// Two layers whose parameters are all different from 0.
 fn model() -> Result<Vec<Linear>, Stop> {
     let mut random = Random::new(1);
     let mut layers =
@@ -43,7 +43,7 @@ fn moved(gpu: &Gpu) -> Result<(Vec<Linear>, Device), Stop> {
     Ok((layers, device))
 }
 
-/// Each parameter with its name, `layers[1].bias`.
+/// Returns each parameter with its name, such as `layers[1].bias`.
 fn named(layers: &[Linear]) -> Vec<(String, &Tensor)> {
     let layers = layers.iter().enumerate();
     let of_layer = layers.flat_map(|(at, layer)| {

@@ -1,7 +1,7 @@
-//! The check of `moving_data`, every kind of data to every device.
+//! Checks `moving_data`, all kinds of data to all devices.
 //!
-//! The second device is the harness's own, so that the check runs on every
-//! machine and can count what is copied.
+//! The second device is provided by the harness, so that the check runs on
+//! every machine and can count copies.
 
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Whether a tensor is where it should be and has the right elements.
+/// Checks the device and the elements of a tensor.
 fn judge(
     what: &str,
     found: &Tensor,

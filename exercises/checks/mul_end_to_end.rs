@@ -1,4 +1,4 @@
-//! The check of `mul_end_to_end`, a product from the launch to the graph.
+//! Checks `mul_end_to_end`, multiplication from the launch to the graph.
 
 use std::process::ExitCode;
 
@@ -37,7 +37,7 @@ fn tensor(gpu: &Gpu, seed: u64, shape: &[usize]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(gpu, shape, &values)?)
 }
 
-/// The value, before any gradient.
+/// The values, before any gradient.
 fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
     let (a, b) = (tensor(gpu, 1, shape)?, tensor(gpu, 2, shape)?);
     let (x, y) = (a.to_vec()?, b.to_vec()?);
@@ -54,7 +54,7 @@ fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
     expect("b, after the product,", &b.to_vec()?, &y)
 }
 
-/// Where it was computed.
+/// Checks that the device computed the result.
 fn thrifty(gpu: &Gpu) -> Outcome {
     let (a, b) = (tensor(gpu, 3, &[3])?, tensor(gpu, 4, &[3])?);
     let (made, cost) = ledger::measure(|| yours::mul(&a, &b));
@@ -75,7 +75,7 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+/// With the loss `sum(mul(a, b) * w)`, the rule's `grad_out` is `w`.
 fn gradients(gpu: &Gpu) -> Outcome {
     let leaf = |seed| Ok::<_, Stop>(tensor(gpu, seed, &[3])?.requires_grad());
     let (a, b, w) = (leaf(5)?, leaf(6)?, leaf(7)?);
@@ -96,7 +96,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// The same tensor as both operands is two operands.
+/// The same tensor as both operands counts as two operands.
 fn square(gpu: &Gpu) -> Outcome {
     let x = tensor(gpu, 8, &[3])?.requires_grad();
     let w = tensor(gpu, 9, &[3])?.requires_grad();
@@ -108,7 +108,7 @@ fn square(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// One flag, one launch on the way back.
+/// With one flag set, backward needs only one launch.
 fn asked(gpu: &Gpu) -> Outcome {
     let w = tensor(gpu, 10, &[1])?;
     for asks in ["a", "b"] {
@@ -137,7 +137,7 @@ fn asked(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// Buffers and nodes, after three steps that add up one gradient.
+/// Counts buffers and nodes after three steps that accumulate one gradient.
 fn freed(gpu: &Gpu) -> Outcome {
     let (done, cost) = ledger::measure(|| -> Result<(), Stop> {
         let a = tensor(gpu, 12, &[1])?.requires_grad();
@@ -157,7 +157,7 @@ fn freed(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// A rule that holds its operands hides them from the engine, which frees a
+/// A rule that captures its operands hides them from the engine, which frees a
 /// chain in a loop.
 fn chain(gpu: &Gpu) -> Outcome {
     for links_by in ["a", "b"] {

@@ -1,8 +1,8 @@
-//! The check of `my_transformer`, the reader's parts in a network that learns
-//! to spell.
+//! Checks `my_transformer`, the reader's parts in a network that learns to
+//! spell.
 //!
-//! Each part is judged alone first: a network that does not learn says nothing
-//! about why.
+//! Each part is first checked alone, because a network that does not learn
+//! does not show which part is wrong.
 
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
@@ -21,13 +21,13 @@ type Attention = fn(&Tensor, &Tensor, &Tensor) -> Tensor;
 type Norm = fn(&Tensor, &Tensor, &Tensor) -> Tensor;
 type Step = fn(&Tensor, &Tensor, &mut Moments, f32) -> Tensor;
 
-/// What Adam remembers of one weight.
+/// The state of Adam for one weight.
 pub struct Moments {
     /// The running mean of its gradients.
     pub mean: Tensor,
     /// The running mean of their squares.
     pub square: Tensor,
-    /// How many steps were taken before.
+    /// The number of steps taken before.
     pub steps: i32,
 }
 
@@ -38,14 +38,14 @@ impl Moments {
     }
 }
 
-/// The parts of the network that may be the reader's.
+/// The parts of the network that the reader may replace.
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Queries, keys and values, each (n, places, d) -> (n, places, d).
     pub attention: Attention,
     /// Rows, a weight and a bias -> rows.
     pub layer_norm: Norm,
-    /// A weight and its gradient -> the weight behind the step.
+    /// A weight and its gradient -> the updated weight.
     pub adam: Step,
 }
 
@@ -55,7 +55,7 @@ static OURS: Parts = Parts {
     adam: our_adam,
 };
 
-/// A step by the operations that the engine's own kernel does at once.
+/// A step, composed from the operations that the engine's kernel fuses.
 fn our_adam(w: &Tensor, g: &Tensor, m: &mut Moments, rate: f32) -> Tensor {
     m.steps += 1;
     m.mean = m.mean.scale(0.9).add(&g.scale(0.1));
@@ -66,12 +66,13 @@ fn our_adam(w: &Tensor, g: &Tensor, m: &mut Moments, rate: f32) -> Tensor {
 }
 
 impl Parts {
-    /// The engine's own.
+    /// Returns the engine's own parts.
     pub fn reference() -> Parts {
         OURS
     }
 
-    /// The names of those that are not the engine's, and of those that are.
+    /// Returns the names of the parts that differ from the engine's, and of
+    /// the others.
     fn owners(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let all = [
             ("attention", fn_addr_eq(self.attention, OURS.attention)),
@@ -134,7 +135,7 @@ fn drawn(shape: &[usize], seed: u64) -> Result<Tensor, Stop> {
     Ok(Tensor::randn(shape, seed, Device::Cpu)?.requires_grad())
 }
 
-/// The largest distance of two tensors of one shape.
+/// Returns the largest difference between two tensors of the same shape.
 fn apart(yours: &Tensor, right: &Tensor) -> Result<f32, Stop> {
     if yours.shape() != right.shape() {
         return Ok(f32::INFINITY);
@@ -147,7 +148,7 @@ fn apart(yours: &Tensor, right: &Tensor) -> Result<f32, Stop> {
     Ok(gaps.fold(0.0, largest))
 }
 
-/// Compares a part with ours, forward and back.
+/// Compares a part with ours, forward and backward.
 fn part(
     name: &str,
     yours: impl Fn(&[Tensor; 3]) -> Tensor,
@@ -287,7 +288,7 @@ fn learns(_: &()) -> Outcome {
     }
 }
 
-/// The losses of a network of one block that reads names.
+/// Trains a network of one block on names and returns its losses.
 fn losses(parts: Parts) -> Result<Vec<f32>, Stop> {
     let mut network = Network::new(parts)?;
     let mut moments: Vec<Moments> = network

@@ -1,4 +1,4 @@
-//! The check of `name_the_fault`, a diagnosis that is right or silent.
+//! Checks `name_the_fault`, a diagnosis that must be right or `Unknown`.
 
 use std::process::ExitCode;
 
@@ -9,17 +9,17 @@ exercises::yours!("part1_cpu/name_the_fault.rs");
 /// What may be wrong with a gradient.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// Nothing is.
+    /// Nothing is wrong.
     Agrees,
     /// Every element has the wrong sign.
     Sign,
     /// Every element is 0.
     Zero,
-    /// Rows stand where columns should.
+    /// Rows and columns are swapped.
     Transposed,
-    /// Every element is so many times the right one.
+    /// Every element is the right one times this factor.
     Factor(f64),
-    /// No name fits, or more than one does.
+    /// No diagnosis matches, or several do.
     Unknown,
 }
 

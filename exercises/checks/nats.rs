@@ -1,4 +1,4 @@
-//! The check of `nats`, the losses of two networks that know next to nothing.
+//! Checks `nats`, the losses of two networks that have learned almost nothing.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ fn near(yours: f64, right: f64) -> bool {
     (yours - right).abs() < 1e-6
 }
 
-/// Compares with the right loss and with what others would say.
+/// Compares with the right loss and with the results of known mistakes.
 fn asked(
     what: &str,
     yours: f64,
@@ -103,7 +103,7 @@ fn never(_: &()) -> Outcome {
     judge("Learned [5, 0, 2], held out [1, 2, 1]", &[5, 0, 2], &[1, 2, 1])
 }
 
-/// How often each sign stands in some names, their ends included.
+/// Counts each token in some names, including the end of each name.
 fn counts(list: &Names) -> Vec<u64> {
     let mut counts = vec![0; list.vocabulary.size()];
     counts[0] = list.names.len() as u64;

@@ -1,4 +1,4 @@
-//! The check of `new_operator`, an operation with a rule of its own.
+//! Checks `new_operator`, an operation with its own backward rule.
 
 use std::process::ExitCode;
 
@@ -39,7 +39,7 @@ fn leaf(values: &[f32], device: Device) -> Result<Tensor, Stop> {
     Ok(tensor.requires_grad())
 }
 
-/// Each element beside what it should be.
+/// Compares each element with the expected one.
 fn near(
     what: &str,
     yours: &Tensor,
@@ -95,7 +95,7 @@ fn large(_: &()) -> Outcome {
     near("softplus", &y, &LARGE, |_, x| softplus(x), "")
 }
 
-/// The loss `sum(softplus(x) * w)` brings `w` to backward.
+/// With the loss `sum(softplus(x) * w)`, backward's `grad_out` is `w`.
 fn loss(x: &Tensor) -> Result<Tensor, Stop> {
     let w = Tensor::new(&[WEIGHTS.len()], &WEIGHTS, x.device())?;
     Ok(yours::softplus(x).mul(&w).sum())
@@ -137,7 +137,7 @@ fn second(_: &()) -> Outcome {
     let x = leaf(&SMALL, Device::Cpu)?;
     let first = grad(&[&loss(&x)?], &[&x], true).remove(0);
     let second = grad(&[&first.sum()], &[&x], false).remove(0);
-    // What is cut off from its operands is constant, and has the slope 0.
+    // A detached result is a constant, so its derivative is 0.
     if second.to_vec()?.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
             "The gradient has no way back. backward took numbers out of the \

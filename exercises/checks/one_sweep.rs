@@ -1,7 +1,7 @@
-//! The check of `one_sweep`, from the result back to the leaves.
+//! Checks `one_sweep`, the backward pass from the result to the leaves.
 //!
-//! The rules are the engine's, and they are right. What is judged is what
-//! arrives at the leaves.
+//! The rules are the engine's and are correct. Only the gradients of the
+//! leaves are compared.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ fn flat(grad: &ArrayD<f32>) -> Vec<f32> {
     grad.iter().copied().collect()
 }
 
-/// The tape of the engine's sweep, with the learner's gradients at the leaves.
+/// Returns the engine's tape, with the learner's gradients at the leaves.
 fn swept(
     says: &str,
     loss: &Tensor,
@@ -85,7 +85,7 @@ fn shared(_: &()) -> Outcome {
     })
 }
 
-/// `c` is used by two others, and needs both gradients before its turn.
+/// `c` has two uses, so its gradient is complete only after both.
 fn diamond(_: &()) -> Outcome {
     let (a, b) = (leaf(5), leaf(6));
     let c = a.mul(&b);
@@ -99,7 +99,7 @@ fn diamond(_: &()) -> Outcome {
     })
 }
 
-/// The numbers of the chapter: 9 and 16 twice are 18 and 32.
+/// The values of the chapter: a second pass doubles 9 and 16 to 18 and 32.
 fn second(_: &()) -> Outcome {
     for (a, b, wrongly) in [(2.0, 3.0, 27.0), (3.0, 4.0, 48.0)] {
         let x = Tensor::new(&[], &[a]);
@@ -141,7 +141,7 @@ fn leaves_only(_: &()) -> Outcome {
     }
 }
 
-/// The seed takes the same way as every other gradient.
+/// The seed is passed on like any other gradient, even to a single leaf.
 fn alone(_: &()) -> Outcome {
     let x = Tensor::new(&[], &[3.0]);
     let mut kept = HashMap::new();

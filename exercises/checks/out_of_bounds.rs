@@ -1,7 +1,7 @@
-//! The check of `out_of_bounds`, two accesses that leave the arrays.
+//! Checks `out_of_bounds`, two accesses outside the arrays.
 //!
-//! Behind each array stand guard values, which are no zeros: a kernel that
-//! reads one shows it in its result, and one that writes there destroys it.
+//! Guard values that are not 0 follow each array: a kernel that reads one
+//! shows it in its result, and a kernel that writes past the end destroys one.
 
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
             0.25 * left + 0.5 * at(i) + 0.25 * at(i + 1)
         })
         .collect();
-    // No number of ours is anywhere near a guard value.
+    // No valid value is anywhere near a guard value.
     if let Some(i) = yours.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
             "out[{i}] is {:e}: a guard value is in it, which stands behind the \
@@ -43,7 +43,7 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
             yours[i]
         )));
     }
-    // The last number again, where a zero belongs.
+    // The last element was read again instead of a zero.
     let last = a[n - 1];
     if yours[n - 1] == right[n - 1] + 0.25 * last {
         return Err(wrong(format!(

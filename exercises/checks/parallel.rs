@@ -1,7 +1,7 @@
-//! The check of `parallel`, cores when they pay.
+//! Checks `parallel`, which uses threads when they pay off.
 //!
-//! It brings threads of its own, so that the verdict is the same on every
-//! machine: four that may share an array, and one to four that add it up.
+//! The check creates the thread pool, so that the verdict is the same on every
+//! machine: four threads for a map, and one to four for a sum.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ fn pool(threads: usize) -> ThreadPool {
 }
 
 fn values(_: &()) -> Outcome {
-    // It may be 0, and an array must fit into memory.
+    // The limit may be 0, and the array must fit into memory.
     let limit = yours::PARALLEL.min(1 << 20);
     for len in [0, 1, 777, limit.saturating_sub(1), limit + 5] {
         let x = numbers(1, len);
@@ -44,8 +44,8 @@ fn values(_: &()) -> Outcome {
     Ok(())
 }
 
-/// How many of four threads worked on `len` elements. The one that gets the
-/// first element waits for another to turn up, as long as `patience` lasts.
+/// Returns how many of four threads worked on `len` elements. The thread with
+/// the first element waits for another one for at most `patience`.
 fn threads(len: usize, patience: Duration) -> usize {
     let seen: Mutex<HashSet<ThreadId>> = Mutex::new(HashSet::new());
     let note = || {
@@ -86,7 +86,8 @@ fn many(_: &()) -> Outcome {
     }
 }
 
-/// Sizes that differ by a factor of a million: every bracket matters.
+/// Values that differ by a factor of a million, so that the order of additions
+/// matters.
 fn bits(_: &()) -> Outcome {
     let scale = |i: usize| 10f32.powi((i * 7 % 13) as i32 - 6);
     let x = numbers(2, 200_001);

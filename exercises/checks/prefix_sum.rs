@@ -1,7 +1,7 @@
-//! The check of `prefix_sum`, a scan in three launches.
+//! Checks `prefix_sum`, a scan in three launches.
 //!
-//! All numbers are quarters, so every sum is exact in any order, and what is
-//! missing in one can be told.
+//! All values are multiples of 0.25, so every sum is exact in any order, and
+//! the missing elements can be identified.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use profile::{Kind, Launch};
 
 const YOURS: &str = exercises::path!("part2_gpu/prefix_sum.cl");
 const GROUP: usize = 256;
-/// As many numbers as the last step has, which is judged.
+/// The elements of the last step, whose memory accesses are counted.
 const JUDGED: usize = 2 * GROUP;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The sums and the totals of groups.
+/// Returns the prefix sums within groups, and the totals of the groups.
 fn scan(kernel: &Kernel, a: &[f32]) -> Result<[Vec<f32>; 2], Stop> {
     let n = a.len();
     let groups = n.div_ceil(GROUP);
@@ -54,7 +54,7 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
     let [yours, totals] = scan(kernel, &a)?;
     guarded("out", &yours, "a")?;
     guarded("totals", &totals, "a")?;
-    // The sum of the last so many numbers of the group.
+    // The sum of the last `many` elements up to each one, within its group.
     let last = |many: usize| -> Vec<f32> {
         let first =
             |i: usize| (i / GROUP * GROUP).max((i + 1).max(many) - many);
@@ -83,7 +83,7 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
     Err(wrong(why))
 }
 
-/// Refuses what was read behind an array.
+/// Rejects values that were read past the end of an array.
 fn guarded(name: &str, yours: &[f32], array: &str) -> Outcome {
     let is_guard = |y: &f32| y.abs() > 1e20 || y.is_nan();
     let Some(at) = yours.iter().position(is_guard) else { return Ok(()) };
@@ -163,7 +163,7 @@ fn judge(launch: &Launch) -> Outcome {
         "While one warp waits for memory, the others have nothing to fetch. Let \
          each item fetch the number of its own place.",
     )?;
-    // A tree and a scan of the sums of warps have a few such steps.
+    // A tree, or a scan of the warps' sums, has a few such steps.
     const FEW: u64 = 64;
     let mut local = launch.accesses.iter().filter(|access| access.is_local);
     let lonely = local.find(|access| {

@@ -1,6 +1,7 @@
-//! The check of `program_cache`, a compiler that runs once.
+//! Checks `program_cache`, which compiles each program once.
 //!
-//! Its compiler counts, and what it builds remembers what it was built from.
+//! Its compiler counts its calls, and a program remembers what it was built
+//! from.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ fn wanted() -> Wanted {
     }
 }
 
-/// Asks for the programs in turn, and says how often the compiler ran.
+/// Requests the programs in turn and returns the number of compilations.
 fn builds(all: &[Wanted]) -> Result<usize, Stop> {
     let mut cache = Cache::<Rc<Wanted>>::default();
     let count = Cell::new(0);
@@ -58,7 +59,7 @@ fn builds(all: &[Wanted]) -> Result<usize, Stop> {
     Ok(count.get())
 }
 
-/// Whether a program was built from what is wanted.
+/// Checks that a program was built from the request.
 fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
     let what = if found.device != wanted.device {
         format!(
@@ -88,7 +89,7 @@ fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
     )))
 }
 
-/// Whether the compiler ran this often.
+/// Checks the number of compilations.
 fn expect(all: &[Wanted], right: usize, why: &str) -> Outcome {
     let found = builds(all)?;
     match found == right {
@@ -152,7 +153,7 @@ fn kernels(_: &()) -> Outcome {
     )
 }
 
-/// Nobody would write these two, and a key must tell them apart all the same.
+/// These two are unlikely in practice, but a cache key must distinguish them.
 fn joined(_: &()) -> Outcome {
     let whole = Wanted { options: "-D N=12".into(), ..wanted() };
     let cut = Wanted {
@@ -171,7 +172,7 @@ fn joined(_: &()) -> Outcome {
     }
 }
 
-/// A driver may refuse today what it builds tomorrow: memory was short.
+/// A build that failed may succeed later, for example if memory was short.
 fn failures(_: &()) -> Outcome {
     let mut cache = Cache::<Rc<Wanted>>::default();
     let count = Cell::new(0);

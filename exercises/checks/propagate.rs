@@ -1,5 +1,5 @@
-//! The check of `propagate`, who records and who gets a gradient. Part 3's
-//! engine is the judge: each program is run on it.
+//! Checks `propagate`: which results are recorded, and which tensors get a
+//! gradient. Part 3's engine is the reference: each program is also run on it.
 
 use std::process::ExitCode;
 
@@ -58,7 +58,7 @@ fn chance(_: &()) -> Outcome {
     Ok(())
 }
 
-/// A few leaves, and then operations on whatever is there.
+/// Returns a few leaves, and then operations on any tensors so far.
 fn program(seed: u64) -> Vec<Step> {
     let mut random = Random::new(seed);
     let mut below = |n: usize| random.below(n);
@@ -75,7 +75,7 @@ fn program(seed: u64) -> Vec<Step> {
     steps
 }
 
-/// Compares the answers with what the engine does.
+/// Compares the answers with the engine.
 fn judge(steps: &[Step]) -> Outcome {
     let has = yours::has_way_back(steps);
     if has.len() != steps.len() {
@@ -112,7 +112,7 @@ fn judge(steps: &[Step]) -> Outcome {
     }
     for root in (0..steps.len()).filter(|&i| has[i]) {
         let yours = yours::reached(steps, root);
-        // Each root has tensors of its own, and so gradients of its own.
+        // Each root gets new tensors, and so separate gradients.
         let tensors = run(steps)?;
         tensors[root].backward();
         let right: Vec<usize> = (0..steps.len())
@@ -132,7 +132,7 @@ fn judge(steps: &[Step]) -> Outcome {
     Ok(())
 }
 
-/// The program on the engine: every operation is a product.
+/// Runs the program on the engine; every operation is a multiplication.
 fn run(steps: &[Step]) -> Result<Vec<Tensor>, Stop> {
     let mut tensors: Vec<Tensor> = Vec::new();
     for step in steps {

@@ -1,7 +1,7 @@
-//! The check of `quarter_turn`, a picture that is turned by tiles.
+//! Checks `quarter_turn`, which rotates a picture in tiles.
 //!
-//! The picture of the last step has whole tiles; there Oclgrind counts what a
-//! warp touches, on both sides of the turn.
+//! The picture of the last step consists of whole tiles. There Oclgrind counts
+//! the memory sectors that a warp touches when it reads and when it writes.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,8 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let arguments =
         [In("a", &a), Out("out", rows * columns), Count(rows), Count(columns)];
     let yours = kernel.run_grid([columns, rows], &arguments)?.remove(0);
-    // Of the result, row by row, by the row and the column in the picture.
+    // The result, row by row, if `place` maps a position to the picture's row
+    // and column.
     let picture = |place: &dyn Fn(usize, usize) -> (usize, usize)| -> Vec<f32> {
         let all = (0..rows * columns).map(|i| place(i / rows, i % rows));
         all.map(|(row, column)| a[row * columns + column]).collect()

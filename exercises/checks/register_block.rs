@@ -1,12 +1,10 @@
-//! The check of `register_block`, a product whose items have four results.
+//! Checks `register_block`, a matmul whose work-items compute four results
+//! each.
 //!
-//! The last launch is judged by the numbers that its items load from global
-//! memory, and not by those from local memory: a text that fetches two numbers
-//! of the tiles for each product says what the third rung says, but a compiler
-//! may find what it has fetched already. On an NVIDIA H200 (twins in CUDA, driver
-//! 580.159.04, by events, November 2026) both texts have the same 40 loads for
-//! 64 products and take the same time, and the third rung four times over, which
-//! loads twice as much from global memory, takes 1.8 times as long.
+//! The last launch is checked by its loads from global memory. Loads from
+//! local memory are not counted: a source that repeats a load has the same
+//! machine code as one that does not, because the compiler merges them. See
+//! docs/benchmarks.md#exercise-checks.
 
 use std::process::ExitCode;
 
@@ -20,10 +18,10 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/register_block.cl");
 const TILE: usize = 32;
 const DEPTH: usize = 16;
-/// The items of a group, in both dimensions.
+/// Items per group along each dimension.
 const SIDE: usize = 16;
 
-/// The launch that is judged: two steps of one group.
+/// The launch whose accesses are counted: two steps of one group.
 const JUDGED: [usize; 3] = [TILE, 2 * DEPTH, TILE];
 
 fn main() -> ExitCode {
@@ -41,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn one_step(kernel: &Kernel) -> Outcome {
-    // Oclgrind sees the same in the last step, and every product takes it long.
+    // Oclgrind checks the same in the last step, and is slow.
     if kernel.is_simulated() {
         return Ok(());
     }
@@ -89,7 +87,7 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
         Count(k),
         Count(n),
     ];
-    // A group for each tile.
+    // One group per tile.
     let items = |size: usize| size.div_ceil(TILE) * SIDE;
     let grid = [items(n), items(m)];
     let yours = kernel.run_grid(grid, &arguments)?.remove(0);

@@ -1,7 +1,8 @@
-//! The check of `requires_grad`, who is recorded and what for.
+//! Checks `requires_grad`: which results are recorded, and for which operands
+//! gradients are computed.
 //!
-//! Right numbers say little here. What is looked at are flags, parents, and
-//! what the ledger has counted.
+//! Correct values show little of this, so the check examines flags, parents,
+//! and the ledger's counts.
 
 use std::process::ExitCode;
 use std::ptr;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// A tensor of three numbers, with the flag or without.
+/// Returns a tensor of three elements, with the flag or without.
 fn tensor(gpu: &Gpu, seed: u64, flag: bool) -> Result<Tensor, Stop> {
     let tensor = Tensor::new(gpu, &[3], &numbers(seed, 3))?;
     Ok(if flag { tensor.requires_grad() } else { tensor })
@@ -118,7 +119,7 @@ fn operands(gpu: &Gpu) -> Outcome {
     Ok(())
 }
 
-/// What is wrong with the parents of a recorded result.
+/// Describes what is wrong with the parents of a recorded result.
 fn why_not(
     tensors: &[Tensor],
     kept: &[Tensor],
@@ -141,8 +142,8 @@ fn why_not(
     }
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
-/// Whether the gradients are recorded is for a later step.
+/// With the loss `sum(mul(a, b) * w)`, the rule's `grad_out` is `w`. A later
+/// step checks whether the gradients are recorded.
 fn gradients(gpu: &Gpu) -> Outcome {
     let [a, b, w] = [tensor(gpu, 1, true)?, tensor(gpu, 2, true)?, {
         tensor(gpu, 3, true)?
@@ -162,7 +163,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// One flag, one launch.
+/// With one flag set, backward needs only one launch.
 fn thrift(gpu: &Gpu) -> Outcome {
     for flags in [[true, false], [false, true]] {
         let grad_out = tensor(gpu, 4, false)?;
@@ -196,8 +197,8 @@ fn thrift(gpu: &Gpu) -> Outcome {
     Ok(())
 }
 
-/// Flags and parents of the gradients, and the buffers that stay when all is
-/// let go.
+/// Checks flags and parents of the gradients, and that no buffer stays after
+/// everything is dropped.
 fn plain(gpu: &Gpu) -> Outcome {
     let (told, cost) = ledger::measure(|| -> Result<Option<String>, Stop> {
         let grad_out = tensor(gpu, 7, false)?;

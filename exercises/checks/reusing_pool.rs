@@ -1,6 +1,6 @@
-//! The check of `reusing_pool`, buffers that are used again.
+//! Checks `reusing_pool`, which reuses buffers.
 //!
-//! The device is one that counts: what it has handed out, and what is left.
+//! The device counts its allocations and its free memory.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -29,14 +29,14 @@ fn main() -> ExitCode {
     )
 }
 
-/// A device with so many numbers of memory.
+/// A device with a limited memory, counted in floats.
 #[derive(Default)]
 struct Device {
     room: Cell<usize>,
     allocations: Cell<usize>,
 }
 
-/// Memory of the device, until it is dropped.
+/// Memory of the device, freed on drop.
 struct Buffer {
     len: usize,
     number: usize,
@@ -131,10 +131,10 @@ fn classes(_: &()) -> Outcome {
     Ok(())
 }
 
-/// What a training step asks for: some of it at the same time.
+/// The allocations of a training step; all are alive at the same time.
 const STEP: [usize; 6] = [2048, 320, 2048, 10, 1, 320];
 
-/// Takes buffers for these numbers, holds them all, and gives them back.
+/// Takes buffers of these lengths, holds all of them, and gives them back.
 fn step(
     device: &Rc<Device>,
     pool: &mut Pool<Buffer>,
@@ -164,7 +164,7 @@ fn reuse(_: &()) -> Outcome {
 
 fn shared(_: &()) -> Outcome {
     let (device, mut pool) = (Device::of(ROOM), Pool::new(1 << 20));
-    // The last batch of an epoch is a little shorter.
+    // The last batch of an epoch is slightly smaller.
     step(&device, &mut pool, &[2048, 320])?;
     let again = step(&device, &mut pool, &[2000, 300])?;
     match again {
@@ -181,7 +181,7 @@ fn owners(_: &()) -> Outcome {
     for lens in [[1100, 1030, 5], [1200, 1270, 6], [1279, 1025, 7]] {
         step(&device, &mut pool, &lens)?;
     }
-    // A short one and a long one wait.
+    // The pool contains a short and a long buffer.
     step(&device, &mut pool, &[100_000, 1])?;
     let first = device.take(&mut pool, 1)?;
     if first.len > 1 {
@@ -248,7 +248,7 @@ fn lasting(_: &()) -> Outcome {
 fn pressure(_: &()) -> Outcome {
     let (device, mut pool) = (Device::of(10_000), Pool::new(10_000));
     step(&device, &mut pool, &[1024; 8])?;
-    // There is room for it, once the others have gone.
+    // There is room for it after the cached buffers are freed.
     let large = device.take(&mut pool, 8192)?;
     let waiting = 10_000 - device.room.get() - large.len;
     if pool.held() != waiting {

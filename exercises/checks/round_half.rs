@@ -1,4 +1,4 @@
-//! The check of `round_half`, the sixteen bits that are nearest.
+//! Checks `round_half`, rounding to the nearest 16-bit float.
 
 use std::process::ExitCode;
 
@@ -37,7 +37,7 @@ fn compare(x: f32, why: &str) -> Outcome {
     }
 }
 
-/// The numbers from 2^-14 on, of which each has its neighbor above it.
+/// Returns the normal numbers, from 2^-14 on, each with its successor.
 fn normal() -> impl Iterator<Item = (f32, f32)> {
     (0x0400..0x7bff).map(|bits| {
         let value = |bits| f32::from(F16::from_bits(bits));

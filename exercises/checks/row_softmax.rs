@@ -1,7 +1,7 @@
-//! The check of `row_softmax`, a group for each row.
+//! Checks `row_softmax`, one work-group per row.
 //!
-//! Right numbers do not tell how often a row was fetched. So the last launch is
-//! judged by what Oclgrind counts in it.
+//! Correct values do not show how often a row was loaded, so Oclgrind counts
+//! the accesses of the last launch.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/row_softmax.cl");
 const GROUP: usize = 256;
 
-/// The matrix of the last step, which is judged: four numbers for each item.
+/// The matrix of the last step, which is counted: four elements per item.
 const JUDGED: [usize; 2] = [2, 1024];
 
 fn main() -> ExitCode {
@@ -45,7 +45,7 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
     shares(kernel, &a, shape)
 }
 
-/// What is safe to add to all numbers of a row changes no share.
+/// Adding a constant to a row does not change its probabilities.
 fn extreme(kernel: &Kernel) -> Outcome {
     let near = |by: f32| numbers(2, 20).iter().map(|x| x + by).collect();
     for (a, by) in [(near(1000.0), 1000), (near(-1000.0), -1000)] {
@@ -64,7 +64,7 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     let shape = [rows, columns];
     let arguments = [In("a", a), PerRow("out", shape), Count(columns)];
     let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
-    // The exponentials of each row, divided by that.
+    // The exponentials of each row, divided by `by` of them.
     let divided = |by: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
         let shares = |row: &[f32]| -> Vec<f32> {
             let row = row.iter().map(|x| f64::from(*x));
@@ -115,7 +115,7 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     Err(wrong(why))
 }
 
-/// What comes out in `f32` when nothing is taken from the numbers of a row.
+/// Computes the softmax in `f32` without subtracting the maximum.
 fn as_they_are(a: &[f32], columns: usize) -> Vec<f32> {
     let shares = |row: &[f32]| -> Vec<f32> {
         let exps = row.iter().map(|x| x.exp());
@@ -126,9 +126,8 @@ fn as_they_are(a: &[f32], columns: usize) -> Vec<f32> {
     a.chunks(columns).flat_map(shares).collect()
 }
 
-/// How the trees fold is no matter here: on an H200 rows of 1024 take 1 % longer
-/// with a tree whose warps diverge, and 13 % longer when they are fetched three
-/// times (twins in CUDA, by events, November 2026).
+/// The shape of the trees does not matter here: it has little effect on the
+/// time, unlike repeated loads. See docs/benchmarks.md#exercise-checks.
 fn judge(launch: &Launch) -> Outcome {
     let [rows, columns] = JUDGED;
     together(

@@ -1,7 +1,7 @@
-//! The check of `running_statistics`, a batch norm in two modes.
+//! Checks `running_statistics`, a batch norm in two modes.
 //!
-//! What is right is computed in `f64`, and so is what a reader may write
-//! instead; a diagnosis speaks only if that gives every number.
+//! The expected values and those of known mistakes are computed in `f64`. A
+//! diagnosis is printed only if its formula reproduces every value.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ const COLUMNS: usize = 3;
 const MOMENTUM: f64 = 0.25;
 const EPSILON: f64 = 1e-3;
 
-/// Rows of three, uneven in all columns.
+/// Rows of three values, different in every column.
 const FIRST: [f32; ROWS * COLUMNS] =
     [1.0, 10.0, -0.5, 3.0, 30.0, 0.5, 2.0, -20.0, 1.5, 6.0, 0.0, 0.25];
 const SECOND: [f32; ROWS * COLUMNS] =
@@ -50,7 +50,7 @@ fn batch(x: &[f32]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[x.len() / COLUMNS, COLUMNS], x, Device::Cpu)?)
 }
 
-/// The mean and the variance of some numbers.
+/// Returns the mean and the variance of some values.
 fn moments(of: &[f64]) -> [f64; 2] {
     let n = of.len() as f64;
     let mean = of.iter().sum::<f64>() / n;
@@ -62,7 +62,7 @@ fn column(x: &[f32], at: usize) -> Vec<f64> {
     x.iter().skip(at).step_by(COLUMNS).map(|x| f64::from(*x)).collect()
 }
 
-/// Each number by the mean and the variance that are right for it.
+/// Normalizes each value with the mean and variance that `of` returns for it.
 fn by(x: &[f32], of: impl Fn(usize) -> [f64; 2]) -> Vec<f64> {
     let each = x.iter().enumerate().map(|(at, x)| {
         let [mean, variance] = of(at);
@@ -82,7 +82,7 @@ fn near(yours: &[f32], wanted: &[f64]) -> bool {
     yours.len() == wanted.len() && yours.iter().zip(wanted).all(near)
 }
 
-/// Compares with what is right, and with what others have written.
+/// Compares with the expected values and with those of known mistakes.
 fn expect(
     what: &str,
     yours: &[f32],
@@ -137,8 +137,8 @@ fn training(_: &()) -> Outcome {
     expect("A batch in training", &y, &by_columns(&FIRST), &others)
 }
 
-/// What is kept after both batches, by the share of a new one, and with what
-/// a batch's variance is multiplied.
+/// Returns the running statistics after both batches. `share` is the weight of
+/// a new batch, and `sample` is a factor of its variance.
 fn after(share: f64, sample: f64) -> Vec<f64> {
     let kept = (0..COLUMNS).map(|at| {
         [&FIRST, &SECOND].iter().fold([0.0, 1.0], |kept, x| {

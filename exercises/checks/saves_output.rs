@@ -1,6 +1,6 @@
-//! The check of `saves_output`, an exponential that keeps its result.
+//! Checks `saves_output`, an exponential that saves its result.
 //!
-//! Besides the gradient it looks at who holds the numbers of the operand.
+//! Besides the gradient it checks which nodes hold the operand's data.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn values(_: &()) -> Outcome {
     expect("the exponential", &apply(yours::Exp, &[&a]).to_vec()?, &right)
 }
 
-/// The loss `sum(exp(a) * w)` brings `w` to backward as its `grad_out`.
+/// With the loss `sum(exp(a) * w)`, backward's `grad_out` is `w`.
 fn gradient(_: &()) -> Outcome {
     let a = tensor(2, 3)?.requires_grad();
     let w = tensor(3, 3)?.requires_grad();
@@ -70,7 +70,7 @@ fn thrift(_: &()) -> Outcome {
     }
 }
 
-/// Each slope of e to the x is e to the x.
+/// Every derivative of e to the x is e to the x.
 fn twice(_: &()) -> Outcome {
     let x = tensor(5, 1)?.requires_grad();
     let y = apply(yours::Exp, &[&x]).sum();

@@ -1,6 +1,7 @@
-//! The check of `seed_and_zero`, gradients that are only yours.
+//! Checks `seed_and_zero`, gradients without leftovers of earlier passes.
 //!
-//! The seed is uneven: with ones the gradient of the sum would pass.
+//! The seed's elements are all different: with ones, the gradient of the sum
+//! would pass.
 
 use std::process::ExitCode;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// `(a * b) * b`, and what it was made from.
+/// `(a * b) * b` and its operands.
 struct Expression {
     a: Tensor,
     b: Tensor,
@@ -51,7 +52,7 @@ impl Expression {
         [of(&|i| seed(i) * b[i] * b[i]), of(&|i| 2.0 * seed(i) * a[i] * b[i])]
     }
 
-    /// The learner's gradients of both leaves.
+    /// Checks the learner's gradients of both leaves.
     fn judged(&self, when: &str) -> Outcome {
         let leaves = [&self.a, &self.b];
         let found = yours::gradients(&self.output, &self.seed, &leaves);
@@ -90,7 +91,7 @@ fn again(_: &()) -> Outcome {
     it.judged(" in the second call")
 }
 
-/// Somebody else has swept through the same leaves.
+/// An earlier backward pass has used the same leaves.
 fn stale(_: &()) -> Outcome {
     let it = expression(7);
     it.b.mul(&it.b).sum().backward();

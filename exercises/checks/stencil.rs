@@ -1,8 +1,8 @@
-//! The check of `stencil`, a tile of one dimension and its halo.
+//! Checks `stencil`, a one-dimensional tile with a halo.
 //!
-//! One group hides a missing halo, so there is one at first. Right numbers do
-//! not tell how often they were fetched: the loads of the last launch are
-//! counted by Oclgrind.
+//! A single group would hide a missing halo, so the first step has only one.
+//! Correct values do not show how often an element was loaded, so Oclgrind
+//! counts the loads of the last launch.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/stencil.cl");
 const GROUP: usize = 256;
 const RADIUS: usize = 4;
 
-/// Whole groups of the last step, which is judged.
+/// Whole groups of the last step, whose loads are counted.
 const GROUPS: usize = 4;
 
 fn main() -> ExitCode {
@@ -51,8 +51,8 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     let a = numbers(n as u64, n);
     let arguments = [In("a", &a), Out("out", n), Count(n)];
     let yours = kernel.run(n, &arguments)?.remove(0);
-    // The sums from so far before an item to so far behind it, of what `takes`
-    // lets it have.
+    // Sums over the offsets from `from` to `to`, restricted to what `takes`
+    // allows.
     let sums = |from: isize,
                 to: isize,
                 takes: &dyn Fn(usize, usize) -> bool| {
@@ -103,7 +103,7 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     expect("out", &yours, &right)
 }
 
-/// At the ends of the array there is nothing to fetch.
+/// At the ends of the array there is no halo to load.
 fn judge(launch: &Launch) -> Outcome {
     let enough = GROUPS * GROUP + 2 * RADIUS * (GROUPS - 1);
     sparing(

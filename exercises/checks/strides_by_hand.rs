@@ -1,7 +1,7 @@
-//! The check of `strides_by_hand`, the arithmetic of a view.
+//! Checks `strides_by_hand`, the arithmetic of a view.
 //!
-//! A view is judged by the slots that its elements lie in, not by how it says
-//! so: the stride of an axis with one element may be anything.
+//! Views are compared by the memory slots of their elements, because the
+//! stride of an axis with one element may be anything.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn view(shape: &[usize], strides: &[isize], offset: usize) -> View {
     View { shape: shape.to_vec(), strides: strides.to_vec(), offset }
 }
 
-/// Dense, turned, backwards, cut out of something larger, and repeated.
+/// Contiguous, transposed, reversed, sliced, and expanded views.
 fn views() -> [View; 5] {
     [
         view(&[2, 3], &[3, 1], 0),
@@ -41,7 +41,7 @@ fn views() -> [View; 5] {
     ]
 }
 
-/// Every index of a shape, in row-major order.
+/// Returns every index of a shape, in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let Some((last, outer)) = shape.split_last() else {
         return vec![vec![]];
@@ -52,7 +52,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     indices(outer).into_iter().flat_map(one).collect()
 }
 
-/// Where an element lies, as the formula says.
+/// Returns the slot of an element, by the formula.
 fn right_slot(view: &View, index: &[usize]) -> isize {
     let ways = index.iter().zip(&view.strides);
     view.offset as isize + ways.map(|(i, s)| *i as isize * s).sum::<isize>()
@@ -247,8 +247,8 @@ fn expand(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Whether each element of `found` lies where the element of `view` does that
-/// `from` names.
+/// Checks that each element of `found` has the slot of the element of `view`
+/// that `from` names.
 fn judge(
     what: &str,
     view: &View,

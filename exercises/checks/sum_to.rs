@@ -1,6 +1,6 @@
-//! The check of `sum_to`, the gradient of what was stretched.
+//! Checks `sum_to`, the gradient of broadcasting.
 //!
-//! A square comes first: there the shape does not tell which axis was summed.
+//! A square comes first: there the shape does not show which axis was summed.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The learner's sum beside that of the reference.
+/// Compares the learner's sum with the reference.
 fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
     let given = numbers(seed, from.iter().product());
     let grad = ArrayD::from_shape_vec(IxDyn(from), given.clone());
@@ -77,7 +77,8 @@ fn many(_: &()) -> Outcome {
     summed(8, &[2, 3, 1], &[3, 1])
 }
 
-/// In its place: at the end of the rule of a product that stretches.
+/// Uses it as intended: in the backward rule of a multiplication that
+/// broadcasts.
 fn product(_: &()) -> Outcome {
     let a = Tensor::new(&[2, 3], &numbers(9, 6));
     let b = Tensor::new(&[3], &numbers(10, 3));

@@ -1,6 +1,7 @@
-//! The check of `ties`, what an engine says at a corner.
+//! Checks `ties`, the gradients at a kink.
 //!
-//! At a kink nudging has no answer, so the right ones stand here.
+//! Finite differences are meaningless at a kink, so the expected values are
+//! written here.
 
 use std::process::ExitCode;
 
@@ -62,7 +63,7 @@ fn shared(_: &()) -> Outcome {
 }
 
 fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
-    // Each of these speaks where its own formula gives just these numbers.
+    // Each diagnosis applies only if its formula gives exactly these values.
     let share = right.iter().copied().find(|r| *r != 0.0).unwrap_or(1.0);
     let is = |formula: &dyn Fn(f32) -> f32| {
         let pairs = yours.iter().zip(right);
@@ -91,7 +92,7 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     )))
 }
 
-/// A product with a slope of 0 makes of an infinity what is no number.
+/// Multiplying an infinity by a derivative of 0 gives NaN.
 fn endless(_: &()) -> Outcome {
     let grad_out = [f32::INFINITY, -1.5, f32::NEG_INFINITY];
     let found = yours::relu_rule(&[-1.0, 2.0, 0.0], &grad_out);

@@ -1,8 +1,9 @@
-//! The check of `tiled_matmul`, a product with a transposed operand by tiles.
+//! Checks `tiled_matmul`, a tiled matrix multiplication with a transposed
+//! operand.
 //!
-//! Each step adds one thing that can go wrong, so a step that fails after one
-//! that passed says which it is. Right numbers do not tell who loaded what:
-//! the last step counts, by a line that it puts into the learner's text.
+//! Each step adds one possible mistake, so the first step that fails
+//! identifies it. Correct values do not show which item loaded what, so the
+//! last step inserts code into the learner's kernel to count the loads.
 
 use std::process::ExitCode;
 
@@ -16,14 +17,14 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/tiled_matmul.cl");
 const TILE: usize = 16;
 
-/// The matrices of the last step, which is judged: whole tiles.
+/// The matrices of the last step, which is counted: whole tiles.
 const JUDGED: [usize; 3] = [TILE, 3 * TILE, 2 * TILE];
 
-/// The loads of that step, if each number serves the 16 results of its row or
-/// of its column of a tile.
+/// The loads of that step, if each element is loaded once for the 16 results
+/// of its row or column in a tile.
 const ENOUGH: usize = 2 * JUDGED[0] * JUDGED[1] * JUDGED[2] / TILE;
 
-/// Why they are enough.
+/// The explanation of `ENOUGH`.
 const TAKE: &str = "Each item loads one number of each into the tiles in a \
                     step, and takes all others from there.";
 
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
 }
 
 fn one_step(kernel: &Kernel) -> Outcome {
-    // Oclgrind sees the same in the last step, and every product takes it long.
+    // Oclgrind checks the same in the last step, and is slow.
     if kernel.is_simulated() {
         return Ok(());
     }
@@ -126,7 +127,7 @@ fn edges(kernel: &Kernel) -> Outcome {
     Ok(())
 }
 
-/// The product, if no guard value is in it.
+/// Returns the product, or an error if it contains a guard value.
 fn product(kernel: &Kernel, shape: [usize; 3]) -> Result<Vec<f32>, Stop> {
     let [m, k, n] = shape;
     let yours = run(kernel, shape, None)?.remove(0);
@@ -180,13 +181,13 @@ fn matrix(
     (0..m * n).map(|at| element(at / n, at % n)).collect()
 }
 
-/// Counts what is loaded from `a` and `b`, over whole tiles.
+/// Counts the loads from `a` and `b`, for whole tiles.
 fn shared(kernel: &Kernel) -> Outcome {
     let [m, k, n] = JUDGED;
     let count =
         |text: &str| counting(text, "matmul_transposed", &["a", "b"], "");
     let Some(kernel) = kernel.altered(count)? else {
-        // Oclgrind counts who loads what in this launch.
+        // Oclgrind counts the loads of this launch.
         return product(kernel, [m, k, n]).map(drop);
     };
     let counts = run(&kernel, [m, k, n], Some(m * n))?.remove(1);
@@ -201,7 +202,8 @@ fn shared(kernel: &Kernel) -> Outcome {
     )))
 }
 
-/// The letters a and b do not tell who loads by a pointer; Oclgrind does.
+/// Loads through a pointer are missed by the inserted code, but not by
+/// Oclgrind.
 fn loads(launch: &Launch) -> Outcome {
     sparing(launch, false, ENOUGH as u64, TAKE)?;
     gathered(

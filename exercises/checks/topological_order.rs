@@ -1,6 +1,6 @@
-//! The check of `topological_order`, every node after its parents.
+//! Checks `topological_order`, every node after its parents.
 //!
-//! A graph may have many such orders, and each of them is right.
+//! A graph may have many such orders, and each of them is correct.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Whether the order of this graph is one.
+/// Checks that the learner's order of this graph is valid.
 fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
     let order = yours::order(parents, root);
     let graph = || {
@@ -80,7 +80,7 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
     Ok(())
 }
 
-/// Which nodes the root is made of, in no order.
+/// Returns which nodes the root depends on.
 fn reachable(parents: &[Vec<usize>], root: usize) -> Vec<bool> {
     let mut seen = vec![false; parents.len()];
     let mut open = vec![root];
@@ -94,7 +94,7 @@ fn reachable(parents: &[Vec<usize>], root: usize) -> Vec<bool> {
 
 fn chain(_: &()) -> Outcome {
     ordered(&[vec![], vec![0], vec![1]], 2)?;
-    // The numbers of nodes are names and not an order.
+    // A node's index is not its position in the order.
     ordered(&[vec![1], vec![2], vec![]], 0)
 }
 
@@ -106,7 +106,7 @@ fn twice(_: &()) -> Outcome {
 
 fn diamond(_: &()) -> Outcome {
     ordered(&[vec![], vec![0], vec![0], vec![1, 2]], 3)?;
-    // One side is longer than the other.
+    // One path is longer than the other.
     ordered(&[vec![], vec![0], vec![1], vec![0], vec![2, 3]], 4)?;
     ordered(&[vec![], vec![0], vec![1], vec![0], vec![3, 2]], 4)
 }
@@ -115,7 +115,7 @@ fn strangers(_: &()) -> Outcome {
     ordered(&[vec![], vec![], vec![0, 1], vec![2], vec![0]], 4)
 }
 
-/// Each of the forty doubles the number of paths.
+/// Each of the forty diamonds doubles the number of paths.
 fn ladder(_: &()) -> Outcome {
     let mut parents = vec![vec![]];
     for foot in (0..120).step_by(3) {
@@ -124,8 +124,8 @@ fn ladder(_: &()) -> Outcome {
     ordered(&parents, 120)
 }
 
-/// In the 2 MB that a thread has, which are 7 bytes for each link: too few for
-/// any call.
+/// On a thread's 2 MB stack, which is 7 bytes per link: too little for a
+/// recursive call.
 fn long(_: &()) -> Outcome {
     let links = 300_000;
     let link = |at: usize| at.checked_sub(1).into_iter().collect();
@@ -138,7 +138,7 @@ fn long(_: &()) -> Outcome {
     }
 }
 
-/// A chain has one order; a verdict does not print them all.
+/// A chain has only one order, which is too long to print.
 fn ordered_in_number(parents: &[Vec<usize>]) -> Outcome {
     let order = yours::order(parents, parents.len() - 1);
     match order.iter().copied().eq(0..parents.len()) {

@@ -1,7 +1,7 @@
-//! The check of `training_loop`, which learns and stops in time.
+//! Checks `training_loop`, which trains with early stopping.
 //!
-//! Seeds make a run one sequence of numbers, so a loop that does something
-//! else is found by the first loss that differs, and by what it is.
+//! With a seed a run is deterministic, so the first different loss and its
+//! value identify the mistake.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ struct Data {
     held_out: Dataset,
 }
 
-/// Few points and much noise: soon there is nothing more to learn.
+/// Few points and much noise, so that learning soon stops.
 fn data() -> Data {
     Data { rows: moons(96, 0.3, 1), held_out: moons(200, 0.3, 2) }
 }
@@ -52,7 +52,7 @@ fn number(network: &Mlp, rows: &Dataset) -> f32 {
     loss(network, rows).to_vec()[0]
 }
 
-/// The learner's run: its network, and what it returned.
+/// Returns the learner's network and losses.
 fn yours() -> (Mlp, Vec<f32>) {
     let Data { rows, held_out } = data();
     let (mut network, mut random) = network();
@@ -61,7 +61,7 @@ fn yours() -> (Mlp, Vec<f32>) {
     (network, losses)
 }
 
-/// So many epochs, learned from these rows: the held-out losses.
+/// Trains for `count` epochs on these rows and returns the validation losses.
 fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
     let held_out = data().held_out;
     let (mut network, mut random) = network();
@@ -76,7 +76,7 @@ fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
     (0..count).map(|_| epoch()).collect()
 }
 
-/// The right run: as many losses as there should be.
+/// Returns the expected losses, up to the epoch at which training stops.
 fn right() -> Vec<f32> {
     let losses = epochs(200, &data().rows, 32);
     let end = (0..losses.len())
@@ -85,7 +85,7 @@ fn right() -> Vec<f32> {
     losses[..=end].to_vec()
 }
 
-/// Where the least is, the first of equals.
+/// Returns the index of the smallest loss, the first if several are equal.
 fn least(losses: &[f32]) -> usize {
     let mut at = 0;
     for (i, loss) in losses.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The check of `turn_a_weight`: weights of PyTorch in the places of ours.
+//! Checks `turn_a_weight`, which converts PyTorch's weights to our layout.
 
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn weight(kind: Kind, shape: &[usize]) -> Weight {
     Weight { kind, shape: shape.to_vec(), values }
 }
 
-/// (rows, columns) -> (columns, rows).
+/// Transposes (rows, columns) to (columns, rows).
 fn turned(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     let place = |at: usize| values[at % rows * columns + at / rows];
     (0..values.len()).map(place).collect()

@@ -1,8 +1,7 @@
-//! The check of `two_axes`, a launch of two dimensions.
+//! Checks `two_axes`, a two-dimensional launch.
 //!
-//! A square of one group hides which axis is which, so it comes first, and what
-//! goes wrong there is in the product. After it the places are judged: who
-//! writes where is seen from what lies there.
+//! A square of one group hides which axis is which. So it comes first, where
+//! only the values can be wrong. Later steps check where each item writes.
 
 use std::process::ExitCode;
 
@@ -53,24 +52,24 @@ fn products(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().flat_map(|a| b.iter().map(move |b| cell(*a, *b))).collect()
 }
 
-/// What stands where a row and a column meet.
+/// The expected value for a row and a column.
 fn cell(a: f32, b: f32) -> f32 {
     drawn("times").map_or(a * b, |times| a - times * b)
 }
 
-/// The same with room behind the table, and zeros where nobody writes.
+/// Checks a tall table with zeros after its end, which show stray writes.
 fn tall(kernel: &Kernel) -> Outcome {
     let [rows, columns] = [20, 5];
     if kernel.is_simulated() {
-        // Oclgrind has an eye on the end of the table.
+        // Oclgrind detects writes past the end of the table.
         return table(kernel, [rows, columns]);
     }
     let (a, b) = (numbers(1, rows), numbers(2, columns));
     let arguments =
         [In("a", &a), In("b", &b), Log(1024), Count(rows), Count(columns)];
     let out = kernel.run_grid([columns, rows], &arguments)?.remove(0);
-    // What lies at each place, if the item of row r and column c writes to
-    // `place`; several items may.
+    // Whether the output is what you get if the item of row r and column c
+    // writes to `place`; several items may write to the same one.
     let is = |items: [usize; 2], place: &dyn Fn(usize, usize) -> usize| {
         let mut held = vec![Vec::new(); out.len()];
         for r in 0..rows.min(items[0]) {
@@ -107,7 +106,7 @@ fn tall(kernel: &Kernel) -> Outcome {
              get_global_id(0) is the column, and get_global_id(1) the row.",
         ));
     }
-    // Whatever else it is, guard values show it.
+    // Guard values show any other mistake.
     table(kernel, [rows, columns])
 }
 

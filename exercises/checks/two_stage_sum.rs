@@ -1,8 +1,8 @@
-//! The check of `two_stage_sum`, a sum in two launches.
+//! Checks `two_stage_sum`, a sum in two launches.
 //!
-//! All values are quarters, so every sum is exact in any order, and one that
-//! differs has lost an element or counts one twice. Which one it is, ones and
-//! zeros tell.
+//! All values are multiples of 0.25, so every sum is exact in any order, and a
+//! different sum has lost an element or counts one twice. Sums of ones and
+//! zeros then identify the element.
 
 use std::fs;
 use std::process::ExitCode;
@@ -93,7 +93,7 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
     )))
 }
 
-/// What is left of no values: in a variant their largest is asked for.
+/// The result for no values; a variant computes the maximum.
 fn nothing() -> f32 {
     if again() { f32::NEG_INFINITY } else { 0.0 }
 }
@@ -102,8 +102,8 @@ fn both(a: f32, b: f32) -> f32 {
     if again() { a.max(b) } else { a + b }
 }
 
-/// What a group comes to whose rounds no barrier keeps apart, where its items
-/// run one after another.
+/// Returns the result of a group without barriers whose items run one after
+/// another.
 fn one_after_another(values: &[f32], group: usize, groups: usize) -> f32 {
     let own = |item: usize| -> f32 {
         values.iter().skip(group * GROUP + item).step_by(groups * GROUP).sum()
@@ -118,9 +118,9 @@ fn one_after_another(values: &[f32], group: usize, groups: usize) -> f32 {
     tree[0]
 }
 
-/// Finds an element that is not in the sums once. Ones up to somewhere, and
-/// zeros behind: between a sum that counts the ones and one that does not
-/// stands such an element.
+/// Finds an element that is not counted exactly once, by bisection: with ones
+/// up to some index and zeros after it, the sum is either the number of ones
+/// or not.
 fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let sum = |ones: usize| -> Result<f32, Stop> {
         let mut values = vec![1.0; ones];
@@ -177,7 +177,7 @@ fn twice(kernel: &Kernel) -> Outcome {
     }
 }
 
-/// Returns the declaration of the array `tree`, whatever the type of its cells.
+/// Returns the declaration of the array `tree`, whatever its element type.
 fn declaration(text: &str) -> Option<&str> {
     text.split_inclusive(';').find_map(|statement| {
         let line = statement.rsplit(['\n', '{']).next()?.trim_start();
@@ -186,18 +186,18 @@ fn declaration(text: &str) -> Option<&str> {
     })
 }
 
-/// An item adds two cells in each of eight rounds, beside what it writes; one
-/// that adds for all comes to 256 cells.
+/// In a tree an item reads two elements in each of eight rounds; an item that
+/// does all the additions reads 256.
 fn shared(kernel: &Kernel) -> Outcome {
     let values = numbers(8, GROUP);
     let text = fs::read_to_string(YOURS).unwrap_or_default();
-    // Of an array with another name Oclgrind alone counts the loads.
+    // For an array of another name, only Oclgrind counts the loads.
     let Some(line) = declaration(&text) else {
         return run(kernel, &values, 1).map(drop);
     };
     let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
     let Some(kernel) = kernel.altered(count)? else {
-        // Oclgrind counts in this launch who loads and which banks clash.
+        // Oclgrind counts the loads and bank conflicts of this launch.
         return run(kernel, &values, 1).map(drop);
     };
     let arguments =
@@ -213,8 +213,8 @@ fn shared(kernel: &Kernel) -> Outcome {
     )))
 }
 
-/// Rejects a kernel in which one item of a warp loads more cells alone than the
-/// last rounds of any tree need.
+/// Rejects a kernel in which a single item of a warp loads more elements than
+/// the last rounds of any tree need.
 fn tree(launch: &Launch) -> Outcome {
     let alone =
         |access: &Access| access.total(|moment| u64::from(moment.lanes() == 1));
@@ -231,15 +231,12 @@ fn tree(launch: &Launch) -> Outcome {
     Err(slow(launch, access.line, &what, TREE))
 }
 
-/// What a tree is good for.
+/// The explanation of a tree.
 const TREE: &str = "In a tree each round halves the cells, and eight rounds are \
                     enough for 256.";
 
-/// Whether warps diverge is no matter here: on an NVIDIA H200 (twins in CUDA,
-/// driver 580.159.04, November 2026) the sum of 2^28 numbers, one for each item,
-/// takes 1.134 ms when the tree folds halves, 1.170 ms, 3 % longer, when every
-/// second item adds, every fourth and so on, and 1.456 ms, 28 % longer, when the
-/// first items add cells that lie 2, 4, 8 and more apart.
+/// Accepts trees whose warps diverge, because they are only slightly slower.
+/// See docs/benchmarks.md#exercise-checks.
 fn judge(launch: &Launch) -> Outcome {
     tree(launch)?;
     spread(

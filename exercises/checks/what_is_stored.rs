@@ -1,4 +1,4 @@
-//! The check of `what_is_stored`: who may still ask for a value.
+//! Checks `what_is_stored`: which values may still be needed.
 
 use std::process::ExitCode;
 
@@ -23,8 +23,8 @@ fn main() -> ExitCode {
     )
 }
 
-/// Makes a list of steps of wishes and of how often the program holds each;
-/// the other holders are counted.
+/// Returns steps whose holders are the program's handles plus the steps that
+/// use them.
 fn steps(kinds: &[What], handles: &[usize]) -> Vec<Step> {
     let mut all: Vec<Step> = kinds
         .iter()
@@ -62,7 +62,7 @@ fn twice(_: &()) -> Outcome {
 }
 
 fn elsewhere(_: &()) -> Outcome {
-    // Step 3 waits as well, and is made of step 1.
+    // Step 3 is pending too and depends on step 1.
     let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1])];
     judge(&steps(&kinds, &[1, 0, 1, 1]), 2)?;
     let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1, 2])];
@@ -93,7 +93,7 @@ fn chance(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Which steps stand behind the root, and how often those use each step.
+/// Returns which steps the root depends on, and how often those use each step.
 fn behind(steps: &[Step], root: usize) -> (Vec<bool>, Vec<usize>) {
     let (mut behind, mut uses) =
         (vec![false; steps.len()], vec![0; steps.len()]);

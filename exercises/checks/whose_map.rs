@@ -1,4 +1,4 @@
-//! The check of `whose_map`, a map of attention that names its fault.
+//! Checks `whose_map`, which identifies the bug behind an attention map.
 
 use std::process::ExitCode;
 
@@ -10,17 +10,17 @@ exercises::yours!("part3_unified/whose_map.rs");
 /// What is wrong with a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing is.
+    /// Nothing is wrong.
     Right,
-    /// The scores were not divided by the root of the width.
+    /// The scores were not divided by the square root of the width.
     NotScaled,
-    /// Places look at what comes behind them.
+    /// Positions attend to later positions.
     NotMasked,
-    /// What comes behind was set to 0 when the softmax was done.
+    /// Later positions were set to 0 after the softmax.
     MaskedAfter,
-    /// The shares of a column add up to 1, and not those of a row.
+    /// The columns add up to 1 instead of the rows.
     Columns,
-    /// No name fits, or more than one does.
+    /// No diagnosis matches, or several do.
     Unknown,
 }
 
@@ -47,7 +47,7 @@ const ALL: [Fault; 5] = [
     Fault::Columns,
 ];
 
-/// The map that an attention with a fault makes.
+/// Returns the attention map with a bug.
 fn made(fault: Fault, scores: &[f64], width: usize) -> Vec<f64> {
     let n = scores.len().isqrt();
     let root = (width as f64).sqrt();
@@ -152,7 +152,8 @@ fn unknown(_: &()) -> Outcome {
     let shifted: Vec<f64> =
         made(Fault::Right, &scores, 4).iter().map(|p| 0.9 * p).collect();
     asked(&shifted, &scores, 4, Fault::Unknown, "A tenth of it is missing.")?;
-    // Rows and columns of one score: all above the diagonal is out of reach.
+    // Without visible scores above the diagonal, rows and columns cannot be
+    // told apart.
     let scores = [0.0, -90.0, 0.0, 0.0];
     let map = made(Fault::NotScaled, &scores, 1);
     asked(&map, &scores, 1, Fault::Right, "With a width of 1 it is right.")?;

@@ -1,4 +1,4 @@
-//! The check of `whose_temperature`, from draws back to the number.
+//! Checks `whose_temperature`, which recovers the temperature from draws.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// How often tokens of these scores come in 100,000 draws, by their shares.
+/// Returns how often each token is expected in 100,000 draws.
 fn drawn(scores: &[f64], temperature: f64) -> Vec<u64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> =
@@ -77,7 +77,8 @@ fn chance(_: &()) -> Outcome {
     for seed in 0..40 {
         let mut random = Random::new(seed);
         let mut score = || f64::from(4.0 * random.uniform() - 2.0);
-        // Two that are drawn often and lie apart, and others.
+        // Two tokens that are drawn often and have different scores, and
+        // others.
         let scores = [score(), 2.5, score(), 1.2, score(), score()];
         let right = (60.0 + 30.0 * (score() + 2.0)).round() / 100.0;
         asked(&scores, right)?;

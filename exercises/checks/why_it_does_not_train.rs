@@ -1,6 +1,6 @@
-//! The check of `why_it_does_not_train`, seven runs and their faults.
+//! Checks `why_it_does_not_train`, seven runs and their bugs.
 //!
-//! The example that shows the runs says which fault is planted in which.
+//! The example that shows the runs defines which bug is in which run.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// What a run with this fault would show, and a run named so does not.
+/// Describes a symptom of this bug that the run in question does not show.
 fn would_show(fault: Fault) -> &'static str {
     match fault {
         Fault::Nothing => {

@@ -1,7 +1,7 @@
-//! The check of `windows_by_strides`, a view of every place of a window.
+//! Checks `windows_by_strides`, a view of every position of a window.
 //!
-//! As in `strides_by_hand`, a view is judged by the slots that its elements
-//! lie in, not by how it says so.
+//! As in `strides_by_hand`, views are compared by the memory slots of their
+//! elements.
 
 use std::process::ExitCode;
 
@@ -38,7 +38,7 @@ fn window(
     Window { size, stride, dilation }
 }
 
-/// Counts the places one by one.
+/// Counts the positions one by one.
 fn right_places(
     length: usize,
     size: usize,
@@ -49,7 +49,7 @@ fn right_places(
     starts.filter(|start| start + (size - 1) * dilation < length).count()
 }
 
-/// A length, and size, stride and dilation of a window along it.
+/// A length, and the size, stride and dilation of a window along it.
 const AXES: [[usize; 4]; 9] = [
     [5, 3, 1, 1],
     [8, 1, 1, 1],
@@ -62,8 +62,8 @@ const AXES: [[usize; 4]; 9] = [
     [10, 5, 3, 2],
 ];
 
-/// Formulas that people write, each with what it has forgotten. One is named
-/// only when it gives every number of the learner's.
+/// Common wrong formulas, each with what it forgets. One is named only if it
+/// gives all of the learner's values.
 type Formula = fn([usize; 4]) -> usize;
 const FORMULAS: [(Formula, &str); 5] = [
     (
@@ -151,7 +151,7 @@ fn batch(_: &()) -> Outcome {
     judge(&view(&[3, 4, 5], &[1, 15, 3], 2), &window)
 }
 
-/// Every index of a shape, in row-major order.
+/// Returns every index of a shape, in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let Some((last, outer)) = shape.split_last() else {
         return vec![vec![]];
@@ -162,14 +162,13 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     indices(outer).into_iter().flat_map(one).collect()
 }
 
-/// Where an element lies.
+/// Returns the slot of an element.
 fn slot(view: &View, index: &[usize]) -> isize {
     let ways = index.iter().zip(&view.strides);
     view.offset as isize + ways.map(|(i, s)| *i as isize * s).sum::<isize>()
 }
 
-/// Whether each element of the learner's view lies where the pixel does that
-/// it shows.
+/// Checks that each element of the learner's view has the slot of its pixel.
 fn judge(image: &View, window: &Window) -> Outcome {
     let found = yours::windows(image, window);
     let front = image.shape.len() - 2;
@@ -239,7 +238,7 @@ fn of_strides(found: &View, image: &View, window: &Window) -> String {
     };
     let Window { stride, dilation, .. } = *window;
     let (moves, inside) = (times(stride, own), times(dilation, own));
-    // As if the rows of the image lay one after another.
+    // The strides if the rows of the image were contiguous.
     let width = image.shape[front + 1] as isize;
     let dense = [width, 1];
     if is(moves, inside) && found.offset != image.offset {

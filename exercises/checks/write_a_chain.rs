@@ -1,5 +1,5 @@
-//! The check of `write_a_chain`, the text of one kernel for many operations.
-//! The text is compiled and run, and compared with the lines one by one.
+//! Checks `write_a_chain`, which generates one kernel for many operations. The
+//! kernel is compiled and run, and compared with the operations one by one.
 
 use std::process::ExitCode;
 
@@ -65,7 +65,7 @@ fn chance(_: &Gpu) -> Outcome {
             lines.push(match random.below(5) {
                 0 => Add(a, b),
                 1 => Sub(a, b),
-                // The sizes stay where a float counts in quarters.
+                // Keep values small enough for a float to represent quarters.
                 2 => Mul(random.below(3), random.below(3)),
                 3 => Scale(a, [-1.0, 0.5, 2.0][random.below(3)]),
                 _ => Relu(a),
@@ -76,7 +76,7 @@ fn chance(_: &Gpu) -> Outcome {
     Ok(())
 }
 
-/// So many elements, which fill no group.
+/// Number of elements; not a multiple of the group size.
 const N: usize = 300;
 
 fn judge(lines: &[Line]) -> Outcome {
@@ -115,7 +115,7 @@ fn judge(lines: &[Line]) -> Outcome {
     )))
 }
 
-/// Finds a flaw that explains every number.
+/// Names the mistake that explains every value.
 fn diagnosis(
     lines: &[Line],
     values: &[Vec<f32>],
@@ -137,7 +137,7 @@ fn diagnosis(
     }
     let double: Vec<f32> = match lines[..] {
         [Load(input), Scale(0, number)] => {
-            // The double that has the same digits.
+            // The `f64` with the same decimal digits.
             let number: f64 = format!("{number:?}").parse().unwrap_or(0.0);
             let all = values[input].iter();
             all.map(|x| (f64::from(*x) * number) as f32).collect()
@@ -153,13 +153,13 @@ fn diagnosis(
     None
 }
 
-/// Computes the lines one by one, as kernels of their own would.
+/// Computes the operations one by one, as separate kernels would.
 fn run(lines: &[Line], values: &[Vec<f32>]) -> Vec<f32> {
     let element = |i: usize| {
         let mut v: Vec<f32> = vec![];
         for line in lines {
-            // A sum, a difference and a product of two floats are exact in
-            // f64, or rounded so little that it does not show.
+            // In `f64`, the sum, difference and product of two floats are
+            // exact, or so close that rounding to `f32` gives the same result.
             let exact = match *line {
                 Load(input) => f64::from(values[input][i]),
                 Add(a, b) => f64::from(v[a]) + f64::from(v[b]),

@@ -1,6 +1,6 @@
-//! The check of `write_a_file`, weights in a file, byte by byte.
+//! Checks `write_a_file`, weights in a file, byte by byte.
 //!
-//! The last word has the reader of the crate.
+//! Finally, the crate's own reader must accept the file.
 
 use std::process::ExitCode;
 use std::{env, fs, process};
@@ -32,7 +32,7 @@ fn weights(name: &str, shape: &[usize]) -> Weights {
     Weights { name: name.to_string(), shape: shape.to_vec(), values }
 }
 
-/// Where the header of a file ends: behind the brace that closes its first.
+/// Returns the end of a file's header: after the brace that closes it.
 fn end(file: &[u8]) -> Result<usize, Stop> {
     if file.get(8) != Some(&b'{') {
         return Err(wrong(format!(
@@ -65,7 +65,7 @@ fn length(_: &()) -> Outcome {
         let first = file[..8].try_into().expect("eight bytes");
         let (yours, turned) =
             (u64::from_le_bytes(first), u64::from_be_bytes(first));
-        // Spaces behind the header are allowed, and some writers make them.
+        // Spaces after the header are allowed, and some writers add them.
         let spaces = file[8 + right as usize..].iter();
         let spaces = spaces.take_while(|byte| **byte == b' ').count() as u64;
         if (right..=right + spaces).contains(&yours) {
@@ -91,7 +91,7 @@ fn length(_: &()) -> Outcome {
     Ok(())
 }
 
-/// The offsets of each entry, as they stand in the header.
+/// Returns the offsets of each entry in the header.
 fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
     let header = String::from_utf8_lossy(&file[8..end(file)?]).into_owned();
     let mut all = Vec::new();
@@ -114,7 +114,7 @@ fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
     Ok(all)
 }
 
-/// Compares the offsets with what they must be.
+/// Compares the offsets with the expected ones.
 fn judge(tensors: &[Weights]) -> Outcome {
     let file = yours::file(tensors);
     let yours = offsets(&file)?;
@@ -190,14 +190,14 @@ fn odd(_: &()) -> Outcome {
     judge(&[weights("a", &[2]), weights("none", &[2, 0, 3])])
 }
 
-/// Lets the crate read what was written.
+/// Reads the file with the crate.
 fn read(tensors: &[Weights]) -> Result<Vec<(String, Tensor)>, Stop> {
     let name = format!("rungrad-write-a-file-{}", process::id());
     let path = env::temp_dir().join(name);
     let written = fs::write(&path, yours::file(tensors));
     written.map_err(|error| wrong(format!("{}: {error}", path.display())))?;
     let read = io::read(&path, Device::Cpu);
-    // A file that stays behind is swept away with the folder.
+    // If this fails, the file is removed with its folder.
     let _ = fs::remove_file(&path);
     read.map_err(|error| {
         let said = error.to_string();

@@ -1,7 +1,7 @@
-//! The check of `your_test`, the test that no wrong engine passes.
+//! Checks `your_test`, a test that must reject every wrong engine.
 //!
-//! A check turned around: the learner's code judges, and ours is the one
-//! that may be wrong.
+//! The roles are reversed: the learner writes the test, and our code may be
+//! wrong.
 
 use std::process::ExitCode;
 
@@ -28,15 +28,16 @@ fn main() -> ExitCode {
 
 /// An engine that has computed `(a * b) * b`.
 pub trait Engine {
-    /// Adds to both leaves the gradient of the sum of `(a * b) * b * grad_out`.
+    /// Adds the gradient of the sum of `(a * b) * b * grad_out` to both
+    /// leaves.
     fn backward(&mut self, grad_out: &[f32]);
-    /// What `a` has gathered so far.
+    /// Returns the gradient accumulated in `a`.
     fn grad_a(&self) -> Vec<f32>;
-    /// What `b` has gathered so far.
+    /// Returns the gradient accumulated in `b`.
     fn grad_b(&self) -> Vec<f32>;
 }
 
-/// What is wrong with each engine, by its number.
+/// The bug in each engine, by its number.
 const FAULTS: [&str; 8] = [
     "",
     "rejected: it overwrites, so b gets one gradient of two",
@@ -63,7 +64,7 @@ struct Planted {
     b: Vec<f32>,
     grad_a: Vec<f32>,
     grad_b: Vec<f32>,
-    /// The gradient of `a * b`, which should not outlive a sweep.
+    /// The gradient of `a * b`, which should not outlive a backward pass.
     grad_c: Vec<f32>,
 }
 
@@ -115,7 +116,7 @@ impl Planted {
     }
 }
 
-/// What the learner's test says of the engine with this fault.
+/// Runs the learner's test on the engine with this bug.
 fn verdict(fault: usize) -> bool {
     yours::accepts(&|a, b| {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The check of `zip_two`, two elements for each item.
+//! Checks `zip_two`, two input elements per work-item.
 
 use std::process::ExitCode;
 
