@@ -92,7 +92,7 @@ pub fn lacks(name: &'static str) -> ! {
 }
 
 /// Runs `work`, or returns `None` if the engine lacks a function it needs.
-pub(crate) fn there<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn if_written<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => Some(done),
         Err(payload) if payload.is::<Missing>() => None,
