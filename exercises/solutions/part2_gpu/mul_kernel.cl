@@ -15,7 +15,7 @@ kernel void mul_backward(global const float *grad_out,
 {
     uint i = get_global_id(0);
     // HOLE
-    //| /* TODO(mul_kernel): check the bounds, then write grad_a[i] and grad_b[i] */
+    //| /* TODO(mul_kernel): check the bounds, write grad_a[i] and grad_b[i] */
     if (i < n) {
         grad_a[i] = grad_out[i] * b[i];
         grad_b[i] = grad_out[i] * a[i];

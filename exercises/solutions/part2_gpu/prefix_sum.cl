@@ -23,7 +23,7 @@ kernel void scan_groups(global const float *a, global float *out,
     local float cells[GROUP];
     uint i = get_global_id(0), item = get_local_id(0);
     // HOLE
-    //| /* TODO(prefix_sum): load, eight rounds, write the sums and the group's total */
+    //| /* TODO(prefix_sum): load, eight rounds, write the sums and the total */
     cells[item] = i < n ? a[i] : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
 

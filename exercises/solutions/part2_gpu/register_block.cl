@@ -30,7 +30,7 @@ kernel void matmul_block(global const float *a, global const float *b,
 
     float sum[BLOCK][BLOCK] = {{0.0f}};
     // HOLE
-    //| /* TODO(register_block): fill the tiles, add the products, write the results */
+    //| /* TODO(register_block): fill tiles, add products, write the results */
     for (uint start = 0; start < k; start += DEPTH) {
         for (uint i = item; i < TILE * DEPTH; i += SIDE * SIDE) {
             uint row = top + i / DEPTH, across = start + i % DEPTH;

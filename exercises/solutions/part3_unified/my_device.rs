@@ -5,7 +5,7 @@
 //        is copied there and back. Remove a name and write the function of
 //        `Backend` to make it yours, with plain loops or with your own
 //        kernels. The check tells you which level is next.
-// WHY    A framework supports new hardware with about a dozen functions: these.
+// WHY    A framework supports new hardware with about a dozen functions.
 // READ   A device of your own
 // CHECK  cargo learn check my_device
 

@@ -16,7 +16,7 @@ pub fn crossover(
     large: (f64, f64),
 ) -> Option<usize> {
     // HOLE
-    //| todo!("TODO(crossover): the time per element, the fixed cost, and where the lines cross")
+    //| todo!("TODO(crossover): cost per element and per launch, then the size")
     let host = host / @times@.0;
     let rate = (large.1 - small.1) / (large.0 - small.0);
     let price = small.1 - rate * small.0;
