@@ -166,8 +166,8 @@ fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
     let why = match known {
         Some((_, why)) => *why,
         None if yours.iter().any(|x| x.is_nan()) => {
-            "What is no number comes from 0 divided by 0: before the first \
-             step 1 - b^steps is 0. Count the step before you correct."
+            "The NaN comes from 0 divided by 0: before the first step 1 - \
+             b^steps is 0. Count the step before you correct."
         }
         None => "",
     };
@@ -214,8 +214,8 @@ fn six(_: &()) -> Outcome {
     let others: [(Way, &str); 2] = [
         (
             kept_corrected,
-            "The corrected means were kept, and the next step corrects them \
-             again. Keep the means as they are, and correct a copy.",
+            "The corrected means were stored, and the next step corrects them \
+             again. Store the uncorrected means, and correct a copy.",
         ),
         (half_corrected, "The mean is corrected, and the mean square is not."),
     ];
@@ -249,8 +249,8 @@ fn decay(_: &()) -> Outcome {
         (undecayed, "Nothing has decayed."),
         (
             by_share,
-            "Each step takes the share `decay` away. It is to be rate * decay, \
-             so that a smaller rate makes all of the step smaller.",
+            "Each step subtracts the fraction `decay`. It should subtract rate \
+             * decay, so that a smaller rate makes the whole step smaller.",
         ),
     ];
     judged(&grads, &by, &others)

@@ -145,16 +145,16 @@ fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
     let Some((r, (row, yours))) = found else { return Ok(()) };
     let right = right(row);
     let what = match row.get(*yours as usize) {
-        Some(x) => format!("where {x} stands"),
+        Some(x) => format!("which contains {x}"),
         None => format!(
-            "and the row has {} columns: nobody has found a number that wins. What \
-             an item begins with loses to every number, to -INFINITY too",
+            "and the row has {} columns: no element has won. The initial value \
+             of an item must lose against every element, even -INFINITY",
             row.len()
         ),
     };
     Err(wrong(format!(
-        "Of row {r} you have found column {yours}, {what}. It should be column \
-         {right}, where {} stands.",
+        "For row {r} you found column {yours}, {what}. It should be column \
+         {right}, which contains {}.",
         row[right]
     )))
 }
@@ -164,25 +164,26 @@ fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item look at a share of the row: its own column, and from there \
+         each item read a part of the row: its own column, and from there \
          every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items read a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should read the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         2 * JUDGED as u64,
-        "Every item looks at the whole row. A share of it is enough: the tree \
-         finds the best of all.",
+        "Every item reads the whole row. A part of it is enough: the tree \
+         finds the maximum of all.",
     )
 }

@@ -17,10 +17,10 @@ fn main() -> ExitCode {
         &[
             ("it is written by you", written),
             ("four places look at each other", four),
-            ("two queries behind three places that were read", kept),
+            ("two queries after three earlier positions", kept),
             ("one query, and all the keys", one),
-            ("scores of thousands are no infinity", large),
-            ("a gradient comes back to all three", gradients),
+            ("scores of thousands do not overflow", large),
+            ("all three operands get a gradient", gradients),
         ],
     )
 }
@@ -49,14 +49,14 @@ enum Fault {
 const FAULTS: [(Fault, &str); 7] = [
     (
         Fault::NotScaled,
-        "These are the shares of scores that nobody has divided.",
+        "These are the weights of scores that were not divided.",
     ),
     (
         Fault::ByWidth,
         "Your scores are divided by the width. It is the root of it by which \
          they spread.",
     ),
-    (Fault::NotMasked, "Your queries look at places that come behind them."),
+    (Fault::NotMasked, "Your queries attend to later positions."),
     (
         Fault::Strict,
         "Your queries look at what comes before them, and not at their own \
@@ -69,13 +69,13 @@ const FAULTS: [(Fault, &str); 7] = [
     ),
     (
         Fault::AfterSoftmax,
-        "What is hidden was still in the sum of the softmax, so the shares of \
-         a row do not add up to 1: hide it before.",
+        "The masked positions were still in the sum of the softmax, so the \
+         weights of a row do not add up to 1: mask before the softmax.",
     ),
     (
         Fault::Columns,
-        "Your shares add up to 1 down the columns. Each query shares itself \
-         out, so each row does.",
+        "Your weights add up to 1 over each column. They must add up to 1 over \
+         each row, for each query.",
     ),
 ];
 
@@ -187,7 +187,7 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
     let why = match (fitting.next(), fitting.next()) {
         (Some(words), None) => words,
         _ if yours.iter().any(|x| !x.is_finite()) => {
-            "There is something among it that is no number."
+            "It contains a NaN or an infinity."
         }
         _ => "",
     };
@@ -245,11 +245,10 @@ fn gradients(_: &()) -> Outcome {
     for (at, name) in ["queries", "keys", "values"].into_iter().enumerate() {
         let Some(grad) = &yours[at] else {
             return Err(wrong(format!(
-                "No gradient came back to the {name}: somewhere the way back \
-                 was cut."
+                "The {name} got no gradient: the graph was cut somewhere."
             )));
         };
-        let wanted = right[at].as_ref().expect("the engine's way back");
+        let wanted = right[at].as_ref().expect("the engine's backward");
         let apart = grad.sub(wanted).abs().max().item()?;
         if apart.is_nan() || apart >= 1e-4 {
             return Err(wrong(format!(

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             ("16 x 16: one group, and none to spare", |gpu| {
                 launched(gpu, [16, 16])
             }),
-            ("7 x 111: four groups, and what lies behind the end", guarded),
+            ("7 x 111: four groups, and guard values after the end", guarded),
             ("7 x 111, by your launch", |gpu| launched(gpu, [7, 111])),
             ("one launch, and nothing is copied", thrifty),
         ],
@@ -105,8 +105,8 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     let row = |i: usize| bias.get(i / columns);
     if yours == of(&|i, x| row(i).map_or(x, |bias| (x + bias).max(0.0))) {
         return Err(wrong(
-            "Each row got one number of the bias, and each column should: \
-             element i stands in column i % columns.",
+            "Each row got one element of the bias, but each column should: \
+             element i is in column i % columns.",
         ));
     }
     expect("relu(x + bias)", yours, &right)

@@ -17,9 +17,9 @@ fn main() -> ExitCode {
         &[
             ("the rule of a * b gives both gradients", product),
             ("x * x gets both parts", square),
-            ("(a * b) * b, and what survives of a second sweep", twice),
-            ("nothing is left of a graph that was swept", swept),
-            ("nor of one that nobody swept", unswept),
+            ("(a * b) * b, and a second backward pass", twice),
+            ("nothing is left of a graph after backward", swept),
+            ("nothing is left of a graph without backward", unswept),
         ],
     )
 }
@@ -110,15 +110,25 @@ fn twice(_: &()) -> Outcome {
         apply(&d);
         apply(&c);
     }
-    expect("a after two sweeps", &a, 18.0, "A second sweep adds the same.")?;
-    expect("b after two sweeps", &b, 24.0, "A second sweep adds the same.")
+    expect(
+        "a after two backward passes",
+        &a,
+        18.0,
+        "A second pass adds the same.",
+    )?;
+    expect(
+        "b after two backward passes",
+        &b,
+        24.0,
+        "A second pass adds the same.",
+    )
 }
 
 fn left(watch: &Watch, graph: &str) -> Outcome {
     match watch.others() {
         0 => Ok(()),
         nodes => Err(wrong(format!(
-            "{nodes} nodes are left of {graph}, and nobody has a handle on \
+            "{nodes} nodes are left of {graph}, although there is no handle to \
              them. The result owns its rule. Does the rule own the result?"
         ))),
     }

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("one spot of ink", spot),
-            ("a box that leaves as many on both sides", even),
+            ("a box with equal space on both sides", even),
             ("a box that leaves one more", odd),
             ("strokes with paper between them, in any gray", strokes),
             ("what is in the middle, and what is full", nowhere_to_go),
@@ -64,8 +64,8 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     let what = format!("center_it of an image of [{h}, {w}]");
     if yours.len() != h * w {
         return Err(wrong(format!(
-            "{what} gives {} numbers. It has as many pixels as before, also \
-             where there is no ink.",
+            "{what} gives {} pixels. There should be the same number as \
+             before, even without ink.",
             yours.len()
         )));
     }
@@ -141,7 +141,7 @@ fn diagnosis(
     let same = |a: &f32, b: &f32| (*a > 0.0) == (*b > 0.0);
     let alike = yours.iter().zip(&full).all(|(a, b)| same(a, b));
     if is([0, 0]) {
-        Some("It stands where it stood.")
+        Some("It is where it was before.")
     } else if is([-(rows[0] as isize), -(columns[0] as isize)]) {
         Some(
             "The box is in the upper left corner. Half of the rows that are \
@@ -162,7 +162,7 @@ fn diagnosis(
         )
     } else if yours == moved(&cut, size, short) || is(short) {
         Some(
-            "A box that begins at its first row ends behind its last row: it \
+            "A box that begins at its first row ends after its last row: it \
              has one row more than the difference of the two.",
         )
     } else if is([mass(&|at| at / w, h), mass(&|at| at % w, w)]) {

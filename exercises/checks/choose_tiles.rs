@@ -165,8 +165,8 @@ fn parts(_: &()) -> Outcome {
             }
             if range.len() > most {
                 return Err(wrong(format!(
-                    "{what}, which is {} numbers, and no part has more than \
-                     {most}: everybody would wait for the longest.",
+                    "{what}, which has {} elements, and no part may have more \
+                     than {most}: all others would wait for the longest.",
                     range.len()
                 )));
             }
@@ -216,8 +216,7 @@ fn room(_: &()) -> Outcome {
             if !fits(plan.tile, card) {
                 return Err(wrong(format!(
                     "{what}: two such tiles need {} bytes of local memory, and \
-                     the device has {} for a group. It would refuse the \
-                     launch.",
+                     the device has {} per group. It would reject the launch.",
                     (plan.tile.rows + plan.tile.columns) * 64,
                     card.local_memory
                 )));
@@ -288,14 +287,14 @@ fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
     } else if rows > other.tile.rows {
         format!(
             "There are {groups} groups for {units} units, of {} elements each \
-             for a result of {}: the units compute what nobody asked for, or \
-             stand idle.",
+             for a result of {}: the units compute elements that are not \
+             needed, or are idle.",
             rows * columns,
             m * n
         )
     } else {
-        "A larger tile loads less for each product, and there are enough of \
-         them to keep every unit busy."
+        "A larger tile needs fewer loads per multiply-add, and there are \
+         enough of them to keep every unit busy."
             .to_string()
     }
 }

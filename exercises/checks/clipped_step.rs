@@ -184,8 +184,8 @@ fn remembered(_: &()) -> Outcome {
             grads[1],
             match near(&yours, &at) {
                 true =>
-                    "The velocity has kept the whole gradient, and goes \
-                         on with it.",
+                    "The velocity contains the whole gradient, so it affects \
+                     later steps.",
                 false =>
                     "What is shortened is the gradient of each step, not \
                           the velocity.",

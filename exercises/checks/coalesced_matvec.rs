@@ -54,9 +54,9 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let out = out.remove(0);
     if let Some(row) = out.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
-            "out[{row}] is {:e}: a guard value is in it, which stands behind \
-             the {k} numbers of v. Some item read v[i] for an i of {k} or \
-             more: it has no column there, and brings 0.",
+            "out[{row}] is {:e}: it contains a guard value, which follows the \
+             {k} elements of v. Some item read v[i] for an i of {k} or more: \
+             it has no column there, and must contribute 0.",
             out[row]
         )));
     }
@@ -68,9 +68,8 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let is = |other: Vec<f32>| out != right && out == other;
     if is(sums(&|row, i| a[i * m + row])) {
         return Err(wrong(
-            "These are the sums of a matrix whose columns lie one behind the \
-             other. Here its rows do: before row y there are y whole rows of \
-             k numbers.",
+            "These are the sums of a matrix that is stored by columns. Here it \
+             is stored by rows: y whole rows of k elements come before row y.",
         ));
     }
     if is(sums(&|row, i| if i % GROUP == 0 { a[row * k + i] } else { 0.0 })) {
@@ -86,8 +85,9 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
 fn coalesced(launch: &Launch) -> Outcome {
     gathered(
         launch,
-        "Neighbors do not read neighbors. In the same step of its loop item 1 \
-         should read the number behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should read the element after that of item 0, and item 2 \
+         the next.",
     )?;
     together(
         launch,
@@ -96,7 +96,7 @@ fn coalesced(launch: &Launch) -> Outcome {
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
+        "While one warp waits for memory, the others have nothing to load. Let \
          all 256 items add up some of the products.",
     )
 }

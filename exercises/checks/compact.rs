@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         &[
             ("a matrix that is dense already", dense),
             ("the lecture's column: strides (2, 1) from offset 1", column),
-            ("turned, with two axes and with three", turned),
+            ("transposed, with two axes and with three", turned),
             ("backwards, and cut out of something larger", backwards),
             ("a row that is repeated by a stride of 0", repeated),
             ("no axes, and no elements", nothing),
@@ -87,8 +87,7 @@ fn judge(
         "The first axis runs fastest; the last one should, so that a row \
          stays together."
     } else if start && found == elements(&memory, shape, strides, 0) {
-        "The offset is missing: the first element lies there, and not in \
-         slot 0."
+        "The offset is missing: the first element is there, not in slot 0."
     } else if found
         == memory[offset..]
             .iter()
@@ -96,10 +95,10 @@ fn judge(
             .take(found.len())
             .collect::<Vec<_>>()
     {
-        "These lie one after another from the offset on. The strides say \
-         where the elements of the view lie."
+        "These are consecutive slots from the offset on. The strides determine \
+         where the elements of the view are."
     } else {
-        "Each element lies at the offset plus, for each axis, its index times \
+        "Each element is at the offset plus, for each axis, its index times \
          its stride."
     };
     let at = found.iter().zip(&right).position(|(a, b)| a != b).unwrap_or(0);

@@ -155,9 +155,9 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
         (shape.filters > 1).then_some(number)
     };
     if is(shape.sums(turned)) {
-        return "These are the sums of the filter turned around by half a turn. \
-                Here the number at the upper left of the filter meets the \
-                pixel at the upper left of the window.";
+        return "These are the sums for the filter rotated by half a turn. Here \
+                the upper left weight of the filter is multiplied by the upper \
+                left pixel of the window.";
     }
     if is(shape.sums(swapped)) {
         return "Down and to the right are swapped in the filter: its last axis \
@@ -176,20 +176,20 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
                 numbers for each channel, and then the next one begins.";
     }
     if is(shape.sums(short)) {
-        return "A filter begins 9 numbers behind the one before. It has 9 for \
-                each channel, so the next one begins that much later.";
+        return "You take 9 weights per filter. A filter has 9 weights for each \
+                channel, so the next one begins that much later.";
     }
     let inside: Vec<usize> =
         (0..right.len()).filter(|n| shape.is_inside(*n)).collect();
     if !inside.is_empty() && inside.iter().all(|n| near(yours[*n], right[*n])) {
-        return "Where the whole window lies in the image, every sum is right. \
-                At the edge it looks beyond: a place outside counts as 0, on \
-                each of the four sides. In memory the end of the row before \
-                lies there, or another image.";
+        return "Where the whole window is inside the image, every sum is \
+                right. At the edge a window extends beyond the image: a pixel \
+                outside counts as 0, on each of the four sides. In memory \
+                there is the end of the row before, or another image.";
     }
-    "Item i stands at column i % width, in row i / width % height, of filter i \
-     / width / height. Its window begins one row above and one column to the \
-     left of its place."
+    "Item i is at column i % width, in row i / width % height, of filter i / \
+     width / height. Its window begins one row above and one column to the \
+     left of its position."
 }
 
 /// Counts the reads of the image.
@@ -207,10 +207,10 @@ fn read(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and your items read image[..] {read} times, \
-         where {enough} are enough: {} for each channel and each filter. What \
-         lies outside of the image is not read at all, and a pixel once for \
-         each window that shows it.",
+        "The results are right, but your items read image[..] {read} times, \
+         where {enough} are enough: {} for each channel and each filter. Do \
+         not read outside the image at all, and read a pixel once for each \
+         window that contains it.",
         along * along
     )))
 }

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
             ("the loss of two rows of five scores", value),
             ("of scores whose exponentials overflow", large),
             ("its gradient", gradient),
-            ("its second slope", second),
+            ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
             ("the loss is yours", |_| without(YOURS, &ENGINES, OWN)),
         ],
@@ -165,8 +165,8 @@ fn gradient(_: &()) -> Outcome {
     let forgotten: Vec<f64> = forgotten.map(|x| 1.5 * x).collect();
     if near("", &yours, &forgotten).is_ok() {
         return Err(wrong(
-            "The gradient has the shares alone, so every score would panic. \
-             At the label of its row, 1 is missing.",
+            "The gradient consists of the probabilities only, so every score \
+             would be lowered. At the label of its row, 1 must be subtracted.",
         ));
     }
     near("The gradient", &yours, &right_gradient(&SMALL, 3.0))
@@ -182,8 +182,8 @@ fn second(_: &()) -> Outcome {
     // A detached result is a constant, so its derivative is 0.
     if yours.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
-            "The gradient has no way back. Write it with tensor operations \
-             on ctx.input(0), and detach nothing.",
+            "The gradient has no graph. Write it with tensor operations on \
+             ctx.input(0), and detach nothing.",
         ));
     }
     let p = shares(&SMALL);
@@ -192,7 +192,7 @@ fn second(_: &()) -> Outcome {
         1..5 => -p[0] * p[i] / 2.0,
         _ => 0.0,
     });
-    near("The second slope", &yours, &right.collect::<Vec<_>>())
+    near("The second derivative", &yours, &right.collect::<Vec<_>>())
 }
 
 fn everywhere(_: &()) -> Outcome {

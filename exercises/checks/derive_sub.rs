@@ -49,8 +49,8 @@ fn reflected(_: &()) -> Outcome {
     let found = yours::number_minus(2.0, &a).to_vec();
     if found == right(&a, &a, |x, _| x - 2.0) {
         return Err(wrong(
-            "number_minus(2.0, a) is a - 2. The number stands first: it \
-             should be 2 - a.",
+            "number_minus(2.0, a) is a - 2. The number comes first: it should \
+             be 2 - a.",
         ));
     }
     expect("number_minus(2.0, a)", &found, &right(&a, &a, |x, _| 2.0 - x))
@@ -63,8 +63,9 @@ fn derived(_: &()) -> Outcome {
     match out.tape().unchecked().first() {
         None => Ok(()),
         Some(op) => Err(wrong(format!(
-            "The tape holds \"{op}\" with a rule of its own. Make it of sums \
-             and of products with numbers: their rules have been checked."
+            "The tape contains \"{op}\" with its own rule. Use only additions \
+             and multiplications by numbers: their rules have already been \
+             tested."
         ))),
     }
 }

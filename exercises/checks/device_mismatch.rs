@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("two operands on one device are let through", through),
-            ("two devices are refused, and nothing is moved", refused),
+            ("two devices are rejected, and nothing is copied", refused),
             ("the sentence names the operation and both devices", names),
             ("the sentence says what to do", remedy),
             ("two devices of one name are two devices", namesakes),
@@ -50,8 +50,8 @@ fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
             }
             _ => wrong(format!(
                 "It panicked: \"{}\". Return the error instead, with a \
-                 sentence that says what to do: whoever calls decides whether \
-                 that ends the program.",
+                 sentence that says what to do: the caller decides whether the \
+                 program ends.",
                 text.unwrap_or_default().replace('\n', " ")
             )),
         }
@@ -70,8 +70,8 @@ impl Seen {
         match (self.by, self.result) {
             (Some([x, y]), _) if x == y && a != b => Err(wrong(format!(
                 "The operands were on {a} and {b}, and the operation ran on \
-                 {x}: one of them was copied in silence. Nobody would find \
-                 out why such a program is slow."
+                 {x}: one of them was copied silently. It would be hard to \
+                 find out why such a program is slow."
             ))),
             (Some(_), _) => Err(wrong(format!(
                 "The operands were on {a} and {b}, and the operation was run \
@@ -120,7 +120,10 @@ fn refused(_: &()) -> Outcome {
         seen.sentence(a, b)?;
         // One of the two operands was created there.
         if copies() != [up, copies()[1]] {
-            return Err(wrong("A tensor was copied on the way to a refusal."));
+            return Err(wrong(
+                "A tensor was copied although the operation is \
+                              rejected.",
+            ));
         }
     }
     Ok(())
@@ -151,7 +154,7 @@ fn names(_: &()) -> Outcome {
             ),
             _ => (
                 "either of them".to_string(),
-                "Whoever reads it would have to search for both.",
+                "The reader would have to search for both.",
             ),
         };
         return Err(wrong(format!(

@@ -16,9 +16,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a sum and a product, on either of two devices", computes),
-            ("operands on two devices are refused", refuses),
+            ("operands on two devices are rejected", refuses),
             ("who records: neither, either or both", records),
-            ("what is kept for the way back", keeps),
+            ("what is saved for backward", keeps),
         ],
     )
 }
@@ -128,8 +128,8 @@ fn refuses(_: &()) -> Outcome {
             Ok(c) => {
                 return Err(wrong(format!(
                     "One operand is on {}, the other on {}, and there is a \
-                     result on {}. A copy between devices that nobody asked \
-                     for would hide the slowest thing there is.",
+                     result on {}. A hidden copy between devices would be the \
+                     slowest part of the program.",
                     a.device.name(),
                     b.device.name(),
                     c.device.name()
@@ -164,7 +164,7 @@ fn records(_: &()) -> Outcome {
             match &c.made {
                 Some(_) if !(a || b) => {
                     return Err(wrong(format!(
-                        "{flags}: nobody will ask for a gradient, and the \
+                        "{flags}: no operand requires a gradient, but the \
                          result remembers how it was made. Memory would grow \
                          with every step."
                     )));
@@ -201,8 +201,8 @@ fn keeps(_: &()) -> Outcome {
         };
         if made(Op::Add)?.saved != [None, None] {
             return Err(wrong(
-                "Add kept numbers. Each gradient of a sum is grad_out alone, \
-                 so there is nothing to keep.",
+                "Add saved data. Each gradient of a sum is grad_out itself, so \
+                 there is nothing to save.",
             ));
         }
         let saved = made(Op::Mul)?.saved;
@@ -212,14 +212,13 @@ fn keeps(_: &()) -> Outcome {
                 None if needs[1 - i] => {
                     return Err(wrong(format!(
                         "Mul: {other} needs a gradient, which is grad_out * \
-                         {name}, and {name} was not kept in saved[{i}]."
+                         {name}, but {name} was not saved in saved[{i}]."
                     )));
                 }
                 Some(_) if !needs[1 - i] => {
                     return Err(wrong(format!(
-                        "Mul: {other} needs no gradient, and {name} was kept \
-                         in vain. Only the gradient of {other} asks for \
-                         {name}."
+                        "Mul: {other} needs no gradient, but {name} was saved. \
+                         Only the gradient of {other} uses {name}."
                     )));
                 }
                 Some(kept) if kept != numbers => {

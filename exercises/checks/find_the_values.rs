@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     check(
         "find_the_values",
         YOURS,
-        &[("(a * b) * b has the slopes that are wanted", slopes)],
+        &[("(a * b) * b has the required derivatives", slopes)],
     )
 }
 
@@ -34,15 +34,15 @@ fn slopes(_: &()) -> Outcome {
     let why = if found[0] == wanted[0] && found[1] == -wanted[1] {
         "\n\nOnly the sign of the second is wrong."
     } else if of(a, b, Tensor::mul) == wanted {
-        "\n\nThese numbers would do for a * b. Here b stands in it twice."
+        "\n\nThese numbers would be right for a * b. Here b occurs twice."
     } else if found[0] == wanted[0] {
         "\n\nThe first is right, and it does not depend on a."
     } else {
         ""
     };
     Err(wrong(format!(
-        "For a = {a} and b = {b} the slopes are others.\n\n  \
-         along  yours  right\n  a  {:>9}  {:>5}\n  b  {:>9}  {:>5}{why}",
+        "For a = {a} and b = {b} the derivatives are different.\n\n            \
+         yours  right\n  d/da  {:>9}  {:>5}\n  d/db  {:>9}  {:>5}{why}",
         found[0], wanted[0], found[1], wanted[1]
     )))
 }

@@ -164,9 +164,9 @@ fn waits(gpu: &Gpu) -> Outcome {
              it still synchronizes."
         }
         (true, false) => {
-            "That is one for each batch. To read 12 numbers one by one waits \
-             12 times, inside the loop or behind it: bring them together on \
-             the device, and read once."
+            "That is one per batch. Reading 12 numbers one by one waits 12 \
+             times, inside the loop or after it: join them on the device, and \
+             read once."
         }
         (false, true) => {
             "Nothing is read in a step, and yet each step waits: \
@@ -195,8 +195,8 @@ fn forgets(gpu: &Gpu) -> Outcome {
     if after > 2 * before {
         return Err(wrong(format!(
             "2 batches need {before} bytes at the peak, and 40 batches \
-             {after}: every step's graph is kept, by its loss. \
-             `loss.detach()` has the number and no graph."
+             {after}: the graph of every step is kept alive by its loss. \
+             `loss.detach()` has the value but no graph."
         )));
     }
     Ok(())

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a = [2, 3] and b = [3, 4] give [18, 48]", value),
-            ("the slopes along a and b are those that nudging finds", slopes),
+            ("the gradients agree with finite differences", slopes),
         ],
     )
 }

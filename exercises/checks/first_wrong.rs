@@ -17,8 +17,8 @@ fn main() -> ExitCode {
             ("a right claim passes, each wrong one is named", plain),
             ("a curve that bends", bends),
             ("a number beside which a short nudge is lost", billion),
-            ("slopes that are tiny", tiny),
-            ("a claim that is no number", nan),
+            ("derivatives that are tiny", tiny),
+            ("a claim that is NaN", nan),
             ("one number is nudged at a time", alone),
             ("no numbers", nothing),
         ],
@@ -44,8 +44,8 @@ fn judged(
         format!("  f      {name}\n  x      {x:?}\n  claims {claimed:?}");
     if let Some(i) = yours::first_wrong(f, x, &claimed) {
         return Err(wrong(format!(
-            "Your judge calls claim {i} wrong, and it is right. {accused}\n\n\
-             {shown}"
+            "Your function reports claim {i} as wrong, but it is right. \
+             {accused}\n\n{shown}"
         )));
     }
     let most = right.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
@@ -60,8 +60,8 @@ fn judged(
                     Some(i) => format!("names claim {i}"),
                 };
                 return Err(wrong(format!(
-                    "Claim {at} is wrong by {} of the largest slope, and your \
-                     judge {says}. {missed}\n\n  f      {name}\n  x      \
+                    "Claim {at} is wrong by {} of the largest derivative, and \
+                     your function {says}. {missed}\n\n  f      {name}\n  x      \
                      {x:?}\n  claims {planted:?}",
                     fault.abs()
                 )));
@@ -114,8 +114,8 @@ fn tiny(_: &()) -> Outcome {
         &[2.0, 3.0],
         &[3e-6, 2e-6],
         "",
-        "These slopes are a few millionths, and so small a fault is large \
-         beside them.",
+        "These derivatives are a few millionths, so even a small error is \
+         large in comparison.",
     )
 }
 
@@ -149,8 +149,8 @@ fn put_back(f: &Function, x: &[f64], claimed: &[f64]) -> Outcome {
     match moved.get() {
         0 | 1 => Ok(()),
         many => Err(wrong(format!(
-            "Your judge asked for f where {many} numbers differ from x. A slope \
-             belongs to one number: the others stand where they were."
+            "Your function called f with {many} elements that differ from x. A \
+             partial derivative changes one element: reset the others."
         ))),
     }
 }

@@ -166,8 +166,8 @@ fn diagnosis(
         )
     } else if is(&no_stride) {
         Some(
-            "The stride is missing: a place further is so many pixels further \
-             as it says.",
+            "The stride is missing: the next window begins that many pixels \
+             further.",
         )
     } else if is(&narrow) {
         Some(
@@ -181,8 +181,8 @@ fn diagnosis(
         )
     } else if is(&across) {
         Some(
-            "The places are read column by column. They stand row by row: the \
-             second axis runs faster than the first.",
+            "The windows are read column by column. They are stored row by \
+             row: the second axis varies faster than the first.",
         )
     } else {
         None

@@ -145,8 +145,8 @@ fn accepted(_: &()) -> Outcome {
     match verdict(RIGHT) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a product that is right. Compute what you \
-             compare with by hand, or with `Tensor::mul`, which is right.",
+            "Your test rejects a right product. Compute the expected values by \
+             hand, or with `Tensor::mul`, which is right.",
         )),
     }
 }
@@ -155,7 +155,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match verdict(FAULT) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a product that has this fault: {}.",
+            "Your test accepts a product with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

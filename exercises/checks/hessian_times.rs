@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("x0² * x1 + x1³, along (1, -2)", polynomial),
-            ("a function that is straight has no second slopes", straight),
+            ("the second derivatives of a linear function are 0", straight),
             ("nothing of it stays in x", clean),
         ],
     )
@@ -67,7 +67,7 @@ fn polynomial(_: &()) -> Outcome {
     } else if is(&rows) {
         "That is the direction (1, 1): where is v?"
     } else if is(&first) {
-        "These are the slopes themselves."
+        "These are the first derivatives."
     } else {
         ""
     };
@@ -83,7 +83,8 @@ fn straight(_: &()) -> Outcome {
     match yours == [0.0; 3] {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The slopes of a sum never change, and you say {yours:?}."
+            "The derivatives of a sum are constant, and yours changes: \
+             {yours:?}."
         ))),
     }
 }

@@ -98,16 +98,16 @@ fn counted(
         )
     } else if all < n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} numbers. Is each \
-             addition one step, by an atomic function? What one item adds while \
-             another is between its reading and its writing is lost. And have \
-             all items of the group counted before somebody takes its counts?"
+            "All counts together are {all}, and there are {n} elements. Is \
+             each addition one atomic step? An addition is lost if another \
+             item reads between its read and its write. And have all items of \
+             the group counted before the group's counts are used?"
         )
     } else if all > n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} numbers. Is each \
-             count of the group 0 before anybody adds to it, and does nobody \
-             count a number of another item's?"
+            "All counts together are {all}, and there are {n} elements. Is \
+             each count of the group set to 0 before any item adds to it, and \
+             is each element counted by only one item?"
         )
     } else {
         "All numbers are counted, some in another bin than their own: that of \
@@ -130,20 +130,22 @@ fn judge(launch: &Launch) -> Outcome {
     in_line(launch, (groups * BINS) as u64)?;
     gathered(
         launch,
-        "Neighbors do not read neighbors. In the same step of its loop item 1 \
-         should count the number behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should count the element after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         n as u64,
-        "Each number is fetched by several items, and one of them counts it. Let \
-         an item fetch its own numbers, and add to whichever bin they have.",
+        "Each element is loaded by several items, and only one of them counts \
+         it. Let each item load its own elements, and add to whichever bins \
+         they belong to.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items count some of the numbers.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items count some of the elements.",
     )
 }
 
@@ -165,9 +167,9 @@ fn in_line(launch: &Launch, enough: u64) -> Outcome {
             launch,
             access.line,
             &what,
-            "Who wants one place stands in line there, and all groups stand in \
-             the same lines. Let each group count in local memory, and add its \
-             64 counts to those of all at the end.",
+            "Atomic additions to the same address wait for each other, here \
+             for those of all groups. Let each group count in local memory, \
+             and add its 64 counts to the global ones at the end.",
         ));
     }
     let lanes = |access: &Access| access.total(|moment| moment.lanes());

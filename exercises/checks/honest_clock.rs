@@ -114,7 +114,7 @@ const OTHERS: [(Clock, &str); 6] = [
             let times = (0..runs).map(|_| once(device));
             times.fold(f64::INFINITY, f64::min)
         },
-        "That is the shortest run, which met a warm cache: nobody can promise \
+        "That is the shortest run, which had a warm cache: you cannot rely on \
          it.",
     ),
     (
@@ -152,9 +152,9 @@ fn judged(runs: usize) -> Outcome {
     }
     let known = OTHERS.iter().find(|(f, _)| is(f(&Device::new(), runs)));
     Err(wrong(format!(
-        "With {runs} runs you say {yours} µs. {}\n\n  {ORDER:>5} µs  the call of \
-         launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} µs  until \
-         finish comes back\n  {right:>5} µs  together",
+        "With {runs} runs you return {yours} µs. {}\n\n  {ORDER:>5} µs  the \
+         call of launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} \
+         µs  until finish returns\n  {right:>5} µs  together",
         known.map_or("", |(_, why)| why)
     )))
 }

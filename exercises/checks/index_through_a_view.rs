@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a line, and a line backwards", lines),
-            ("a turned matrix: a quotient and a rest", turned),
+            ("a transposed matrix: a quotient and a remainder", turned),
             ("three axes in another order", three),
             ("a row for every row: what is broadcast", broadcast),
             ("axes that go on evenly are one", joined),
@@ -113,7 +113,7 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if let Some(i) = (0..right.len()).find(differs) {
         let why = diagnosis(shape, strides, &found, first).unwrap_or("");
         return Err(told(format!(
-            "element {i} lies {} slots from element 0, and yours {}. {why}",
+            "element {i} is {} slots from element 0, but {} in yours. {why}",
             right[i] as isize - right[0] as isize,
             found[i] - right[0] as isize
         )));
@@ -205,13 +205,13 @@ fn diagnosis(
         Some("Yours counts the first axis fastest; the last one is.")
     } else if is(&no_quotient) {
         Some(
-            "The quotient is missing: an axis moves on when all axes behind \
-             it have been gone through.",
+            "The quotient is missing: an axis advances when all later axes \
+             have reached their ends.",
         )
     } else if is(&no_rest) {
         Some(
-            "The rest is missing: behind the end of an axis its count begins \
-             at 0 again.",
+            "The remainder is missing: after the end of an axis its index \
+             begins at 0 again.",
         )
     } else if is(&|i| i as isize * last) {
         Some(

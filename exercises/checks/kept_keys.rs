@@ -34,9 +34,9 @@ const FAULTS: [&str; 8] = [
     "rejected: it counts the places of each piece from 0",
     "rejected: it keeps the last place of each piece alone",
     "rejected: it forgets what is more than five places back",
-    "rejected: it puts new values before the old ones, and new keys behind",
-    "rejected: inside a piece, places look at what comes behind them",
-    "rejected: a new text begins with what it kept of the old one",
+    "rejected: it inserts new values before the old ones, and new keys after",
+    "rejected: inside a piece, positions attend to later ones",
+    "rejected: a new text begins with the cache of the old one",
     "rejected: it keeps keys and values of the first piece alone",
 ];
 
@@ -122,8 +122,8 @@ impl Reader for Planted {
     fn read(&mut self, tokens: &[usize]) -> Vec<f32> {
         if tokens.is_empty() || self.read + tokens.len() > CONTEXT {
             panic!(
-                "{} tokens behind {} that were read: a piece has some, and a \
-                 text at most {CONTEXT}",
+                "{} tokens after {} that were read: a piece has at least one, \
+                 and a text at most {CONTEXT}",
                 tokens.len(),
                 self.read
             );
@@ -174,7 +174,7 @@ fn accepted(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(
             "Your test rejects a reader whose scores differ by less than 1e-5. \
-             It adds in another order: compare with some tolerance.",
+             It adds in a different order: compare with a tolerance.",
         )),
     }
 }
@@ -183,7 +183,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match yours::accepts(&mut Planted::new(FAULT)) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a reader that has this fault: {}.",
+            "Your test accepts a reader with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

@@ -120,7 +120,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match yours::accepts(&|values| largest(FAULT, values)) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a kernel that has this fault: {}.",
+            "Your test accepts a kernel with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
             ("global_size and idle count the items", items),
             ("the largest n fits", largest),
             ("element gives every element to one item", elements),
-            ("place is the way back", places),
+            ("place is the inverse", places),
             ("element_2d walks a matrix row by row", rows),
         ],
     )
@@ -45,8 +45,8 @@ fn covers(_: &()) -> Outcome {
         if covered < u64::from(n) {
             return Err(wrong(format!(
                 "groups({n}, {size}) is {found}. That is {covered} items for \
-                 {n} elements, so nobody computes the last {}. A part of a \
-                 group is a whole one: round up.",
+                 {n} elements, so the last {} are not computed. A partly \
+                 filled group counts as a whole one: round up.",
                 u64::from(n) - covered
             )));
         }
@@ -86,9 +86,9 @@ fn items(_: &()) -> Outcome {
         let (found, right) = (yours::idle(n, size), right - u64::from(n));
         if u64::from(found) != right {
             return Err(wrong(format!(
-                "idle({n}, {size}) is {found}, and should be {right}: items \
-                 that start, minus elements. Where n is a multiple of the \
-                 size nobody is idle."
+                "idle({n}, {size}) is {found}, and should be {right}: launched \
+                 items minus elements. If n is a multiple of the size, there \
+                 are no idle items."
             )));
         }
     }
@@ -173,7 +173,10 @@ fn rows(_: &()) -> Outcome {
                 "Row and column are swapped: x counts along a row, so the \
                  elements before row y are y times the columns."
             }
-            false => "Before row y lie y whole rows, each as long as a row is.",
+            false => {
+                "Before row y there are y whole rows, each with `columns` \
+                      elements."
+            }
         };
         return Err(wrong(format!(
             "element_2d({x}, {y}, {columns}) is {found}, and should be {}. \

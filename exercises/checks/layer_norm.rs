@@ -105,8 +105,8 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
         "Each number is divided by the variance, and should be by its square \
          root."
     } else if is(&|_, away, _| away) {
-        "The mean has gone from each number, and nobody has divided by the \
-         root of the variance."
+        "The mean was subtracted from each element, but the result was not \
+         divided by the root of the variance."
     } else if is(&|x, _, v| x / (v + EPS).sqrt()) {
         "Each number is divided by the right root, and the mean has not been \
          taken from it."
@@ -124,9 +124,9 @@ fn flat(kernel: &Kernel) -> Outcome {
     let yours = run(kernel, &a, [2, n])?;
     if let Some(at) = yours.iter().position(|y| y.is_nan()) {
         return Err(wrong(format!(
-            "out[{at}] is no number: the row has equal numbers, so its variance \
-             is 0, and 0 was divided by 0. EPS is added to the variance before \
-             the root is taken."
+            "out[{at}] is NaN: the elements of the row are equal, so its \
+             variance is 0, and 0 was divided by 0. EPS must be added to the \
+             variance before the square root."
         )));
     }
     let outside = |_: f64, away: f64, v: f64| away / (v.sqrt() + EPS);
@@ -166,9 +166,9 @@ fn far(kernel: &Kernel) -> Outcome {
                     and square then.";
         if yours.iter().any(|y| y.is_nan()) {
             return Err(wrong(format!(
-                "Row {row} is no number, and without the 4096 that are added \
-                 here it was right: the variance, which is {variance:.3}, came \
-                 out below 0. {lost}"
+                "Row {row} is NaN, although it was right without the 4096 that \
+                 is added here: the variance, which is {variance:.3}, came out \
+                 negative. {lost}"
             )));
         }
         // The same row, divided by a different root.
@@ -190,26 +190,27 @@ fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a share of the row: its own column, and from there \
+         each item have a part of the row: its own column, and from there \
          every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items have a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should have the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         3 * (rows * columns) as u64,
-        "The row is needed three times: for its mean, for its variance, and for \
-         what is written. Each time an item needs its share of it alone, and \
-         the tree joins the shares.",
+        "The row is needed three times: for its mean, for its variance, and \
+         for the output. Each time an item needs only its own part of it, and \
+         the tree combines the parts.",
     )
 }

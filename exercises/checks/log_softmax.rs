@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         &[
             ("a row of five small scores", small),
             ("scores of 1000 overflow nothing", large),
-            ("a score that is far behind keeps its number", far),
+            ("a score that is far below the others", far),
             ("scores of -1000 leave something to divide by", low),
             ("the rule, on two rows of four", gradients),
         ],
@@ -55,9 +55,9 @@ fn far(_: &()) -> Outcome {
     let found = yours::log_softmax(&row);
     if same(&found, [0.0, f32::NEG_INFINITY]) {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}. The share of the \
-             second is so small that it becomes 0, and the logarithm of 0 is \
-             minus infinity: subtract logarithms in the place of dividing."
+            "For the scores {row:?} yours gives {found:?}. The probability of \
+             the second is so small that it becomes 0, and the logarithm of 0 \
+             is minus infinity: subtract logarithms instead of dividing."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))

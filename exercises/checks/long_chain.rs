@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a chain of three", three),
-            ("somebody else owns the first of them", shared),
+            ("the first of them has another owner", shared),
             ("each node of thirty diamonds is freed once", diamonds),
             ("a million links, in 2 MB of stack", million),
         ],
@@ -55,15 +55,16 @@ fn released(
     let left = alive.get();
     if left > stay {
         return Err(wrong(format!(
-            "{graph}: {left} nodes are still there, and {stay} should be. What \
-             has no owner any more has to be dropped, with all that it owned."
+            "{graph}: {left} nodes are still alive, and {stay} should be. A \
+             node without an owner must be dropped, with everything that it \
+             owned."
         )));
     }
     let freed = before - stay;
     if said != freed {
         return Err(wrong(format!(
-            "{graph}: {freed} nodes were freed, and you counted {said}. A \
-             handle that was not the last frees nothing."
+            "{graph}: {freed} nodes were freed, and you counted {said}. \
+             Dropping a handle that is not the last frees nothing."
         )));
     }
     Ok(())

@@ -52,13 +52,13 @@ const LIES: [(Lie, &str); 6] = [
     ),
     (
         |value| value.to_ne_bytes()[4..].into(),
-        "This is the second half of an f64. Half of an f64 is no f32: the \
-         exponent is shorter there, so make an f32 of the number first.",
+        "This is the second half of an f64. Half of an f64 is not an f32: the \
+         exponent of an f32 is shorter, so convert the number to f32 first.",
     ),
     (
         |value| value.to_ne_bytes()[..4].into(),
-        "This is the first half of an f64. Half of an f64 is no f32: make an \
-         f32 of the number first.",
+        "This is the first half of an f64. Half of an f64 is not an f32: \
+         convert the number to f32 first.",
     ),
     (
         |value| (value as i32).to_ne_bytes().into(),
@@ -137,7 +137,8 @@ fn room(_: &()) -> Outcome {
             it if it < right => {
                 let item = it / size_of::<f32>();
                 format!(
-                    "Work-item {item} writes behind it, and nobody stops it."
+                    "Work-item {item} writes past its end, and nothing stops \
+                     it."
                 )
             }
             it if it == 2 * right => "An f64 would need that much.".into(),

@@ -72,10 +72,9 @@ fn judge(
     let Some(trace) = broken else {
         return match search.endings[0].trace.barriers {
             most if most > barriers => Err(wrong(format!(
-                "{kernel} is right in every schedule, and its group passes \
-                 {most} barriers where {barriers} do. At each of them \
-                 everybody waits for the slowest: one line was missing, no \
-                 more."
+                "{kernel} is right in every schedule, but its group passes \
+                 {most} barriers where {barriers} are enough. At each of them \
+                 all items wait for the slowest: only one line was missing."
             ))),
             _ => Ok(()),
         };
@@ -98,7 +97,7 @@ fn judge(
             "{race} Put a barrier where it comes after the one step and \
              before the other, for every item."
         ),
-        _ => "Look at what stands in local memory.".to_string(),
+        _ => "Look at the content of local memory.".to_string(),
     };
     let at_least = if search.complete { "" } else { "at least " };
     Err(wrong(format!(

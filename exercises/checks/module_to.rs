@@ -65,13 +65,13 @@ fn arrives(gpu: &Gpu) -> Outcome {
     if stayed.len() == all.len() {
         return Err(wrong(
             "Nothing has moved: all parameters are still on the processor. \
-             `to` makes a new tensor; put it in the place of the old one.",
+             `to` returns a new tensor; replace the old one by it.",
         ));
     }
     if !stayed.is_empty() {
         return Err(wrong(format!(
-            "Still on the processor: {}. A model on two devices computes \
-             nothing: its first forward would be refused.",
+            "Still on the processor: {}. A model on two devices cannot compute \
+             anything: its first forward pass would be rejected.",
             stayed.join(", ")
         )));
     }
@@ -95,8 +95,8 @@ fn leaves(gpu: &Gpu) -> Outcome {
         if ops != "leaf" {
             return Err(wrong(format!(
                 "{name} is the result of an operation, and its tape says \
-                 \"{ops}\". Its gradient will travel back to the old leaf, \
-                 and no optimizer will find one in it. Cut the way back: \
+                 \"{ops}\". Its gradient would go to the old leaf, and no \
+                 optimizer would find a gradient in it. Cut off the graph: \
                  .detach() before the move."
             )));
         }
@@ -131,8 +131,8 @@ fn stays(gpu: &Gpu) -> Outcome {
     for ((name, parameter), before) in named(&layers).iter().zip(&before) {
         if !parameter.array().shares_storage(before) {
             return Err(wrong(format!(
-                "{name} was on {device} already, and its numbers were \
-                 copied. Tensor::to knows when there is no way to go."
+                "{name} was already on {device}, and its data was copied. \
+                 Tensor::to knows when no copy is needed."
             )));
         }
     }
@@ -144,8 +144,8 @@ fn refused(_: &Gpu) -> Outcome {
     match yours::to(&mut layers, Device::Gpu(Device::count())) {
         Err(_) => Ok(()),
         Ok(()) => Err(wrong(
-            "There is no such device, and your function says that all is \
-             well. Pass on what Tensor::to says, with `?`.",
+            "There is no such device, but your function returns Ok. Pass on \
+             the error of Tensor::to with `?`.",
         )),
     }
 }

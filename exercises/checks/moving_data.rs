@@ -25,12 +25,15 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a list comes to both devices", lists),
-            ("an ndarray that is turned keeps its elements in place", ndarrays),
+            (
+                "the elements of a transposed ndarray keep their positions",
+                ndarrays,
+            ),
             ("a number too few is an error", refused),
             ("a tensor comes from and to both devices", tensors),
             ("what is there already is not copied", at_home),
             ("one copy is enough for a way", one_copy),
-            ("a gradient finds its way back to the leaf", gradients),
+            ("a gradient flows back to the leaf", gradients),
         ],
     )
 }
@@ -78,9 +81,9 @@ fn ndarrays(_: &()) -> Outcome {
         let found = yours::moved(Data::Ndarray(turned), device)?;
         if found.device() == device && found.to_vec()? == lies {
             return Err(wrong(
-                "The ndarray was transposed, and its elements came in the \
-                 order in which they lie in memory. `iter()` gives them in \
-                 the order of their indices.",
+                "The ndarray was transposed, and its elements arrived in \
+                 memory order. `iter()` returns them in the order of their \
+                 indices.",
             ));
         }
         judge("The ndarray", &found, device, &[3, 2], &right)?;
@@ -119,8 +122,8 @@ fn at_home(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
         if before != copies() || !found.array().shares_storage(tensor.array()) {
             return Err(wrong(format!(
-                "The tensor was on {device} already, and it was copied: the \
-                 result has memory of its own."
+                "The tensor was already on {device}, and it was copied: the \
+                 result has its own memory."
             )));
         }
         judge("The tensor", &found, device, &[3], &numbers(5, 3))?;
@@ -152,18 +155,18 @@ fn gradients(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(leaf.clone()), to)?;
         let Some(_) = found.id() else {
             return Err(wrong(format!(
-                "The tensor on {from} requires a gradient, and what came to \
-                 {to} does not: the numbers were copied, and the graph was \
-                 left behind. No gradient came back."
+                "The tensor on {from} requires a gradient, but the one on {to} \
+                 does not: only the data was copied, without the graph. No \
+                 gradient flowed back."
             )));
         };
         let seed = Tensor::new(&[3], &numbers(8, 3), to)?;
         found.backward_with(&seed);
         let Some(grad) = leaf.grad() else {
             return Err(wrong(format!(
-                "What came to {to} is a leaf of its own: it keeps its \
-                 gradient, and the tensor on {from} waits for one. The move \
-                 has to be part of the graph."
+                "The tensor on {to} is a separate leaf: it keeps its gradient, \
+                 and the tensor on {from} gets none. The move must be part of \
+                 the graph."
             )));
         };
         judge("The gradient", &grad, from, &[3], &numbers(8, 3))?;
@@ -171,8 +174,8 @@ fn gradients(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(constant), to)?;
         if found.id().is_some() {
             return Err(wrong(format!(
-                "The tensor on {from} requires no gradient, and what came to \
-                 {to} does. A move changes the place and nothing else."
+                "The tensor on {from} requires no gradient, but the one on \
+                 {to} does. A move changes only the device."
             )));
         }
     }

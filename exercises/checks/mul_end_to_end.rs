@@ -121,9 +121,9 @@ fn asked(gpu: &Gpu) -> Outcome {
         let ((), cost) = ledger::measure(|| product.backward_with(&w));
         if cost.launches != 1 {
             return Err(wrong(format!(
-                "Only {asks} requires a gradient, and the way back took {} \
-                 launches. Ask records of each operand, and give None for \
-                 the one that does not ask.",
+                "Only {asks} requires a gradient, and backward took {} \
+                 launches. Check records of each operand, and return None for \
+                 an operand that needs no gradient.",
                 cost.launches
             )));
         }

@@ -20,8 +20,8 @@ fn main() -> ExitCode {
         &[
             ("the product of 3 x 5 elements", product),
             ("backward gives a and b their gradients", gradients),
-            ("nothing is kept or computed in vain", thrift),
-            ("the gradient of x * x * x has a gradient of its own", twice),
+            ("nothing is saved or computed needlessly", thrift),
+            ("the gradient of x * x * x can be differentiated", twice),
         ],
     )
 }
@@ -64,8 +64,9 @@ fn thrift(_: &()) -> Outcome {
     let product = apply(yours::Mul, &[&a, &b]);
     if holders(&a) > before.0 {
         return Err(wrong(
-            "Only a needs a gradient, and forward kept a as well. The \
-             gradient of a is made from b: ask ctx.needs before you save.",
+            "Only a needs a gradient, and forward saved a as well. The \
+             gradient of a is computed from b: check ctx.needs before you \
+             save.",
         ));
     }
     if holders(&b) == before.1 {
@@ -98,8 +99,8 @@ fn twice(_: &()) -> Outcome {
     // A detached result is a constant, so its derivative is 0.
     if second == [0.0] {
         return Err(wrong(
-            "The gradient has no way back, so it has no gradient of its own: \
-             use grad_out and ctx.input(..) as they come, and detach nothing.",
+            "The gradient has no graph, so it cannot be differentiated: use \
+             grad_out and ctx.input(..) as they are, and detach nothing.",
         ));
     }
     let at = x.to_vec()?[0];

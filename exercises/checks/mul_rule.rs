@@ -114,6 +114,7 @@ fn yours(_: &()) -> Outcome {
             "Tensor>::mul",
         ],
         "that is the engine's product of two tensors, with the engine's rule. \
-         Here you write the rule: multiply the arrays, and hand it to from_op.",
+         Here you write the rule: multiply the arrays, and pass the rule to \
+         from_op.",
     )
 }

@@ -94,8 +94,8 @@ fn main() -> ExitCode {
         &[
             ("at least one part is yours", owners),
             ("what is yours is written by you", written),
-            ("attention has its values and its slopes", attention),
-            ("layer_norm has its values and its slopes", layer_norm),
+            ("attention has the right values and gradients", attention),
+            ("layer_norm has the right values and gradients", layer_norm),
             ("three steps of adam lead where the engine's lead", adam),
             ("a network of yours learns to spell", learns),
         ],
@@ -180,14 +180,14 @@ fn part(
     for out in [found, wanted] {
         if out.id().is_none() {
             return Err(wrong(format!(
-                "The result of {name} has its numbers and no way back: make it \
-                 of operations that record."
+                "The result of {name} has the right values but no graph: use \
+                 operations that are recorded."
             )));
         }
         out.mul(&weights).sum().backward();
     }
     for ((yours, right), operand) in mine.iter().zip(&theirs).zip(operands) {
-        let right = right.grad().expect("the engine's way back");
+        let right = right.grad().expect("the engine's backward");
         let near = match yours.grad() {
             Some(yours) => apart(&yours, &right)? < 1e-3,
             None => false,
@@ -250,9 +250,9 @@ fn adam(_: &()) -> Outcome {
                       is missing of them."
                 }
                 _ => {
-                    "The first step was right: are the running means kept, \
-                      is each step counted, and is each mean divided by \
-                      what is missing of it?"
+                    "The first step was right: are the running means stored, \
+                     is each step counted, and is each mean divided by its \
+                     bias correction?"
                 }
             };
             return Err(wrong(format!(

@@ -28,12 +28,12 @@ fn main() -> ExitCode {
         "name_the_fault",
         YOURS,
         &[
-            ("each fault has its name", each),
-            ("what is right is not accused", agrees),
+            ("each fault is named", each),
+            ("a right gradient is not reported as wrong", agrees),
             ("one element does not speak for all", one),
-            ("where two names fit, none is said", two),
-            ("a factor of equal slopes says nothing", equal),
-            ("small slopes have small faults", small),
+            ("if two names fit, the answer is Unknown", two),
+            ("a factor says nothing if all elements are equal", equal),
+            ("small gradients have small errors", small),
         ],
     )
 }
@@ -90,12 +90,12 @@ fn two(_: &()) -> Outcome {
 }
 
 fn equal(_: &()) -> Outcome {
-    let why = "All slopes are equal, so some factor fits whatever happened.";
+    let why = "All right elements are equal, so some factor always fits.";
     asked(&[6.0; 4], &[3.0; 4], Fault::Unknown, why)
 }
 
 fn small(_: &()) -> Outcome {
     let right = RIGHT.map(|r| 1e-6 * r);
     let yours = right.map(|r| -r);
-    asked(&yours, &right, Fault::Sign, "The slopes are millionths.")
+    asked(&yours, &right, Fault::Sign, "The elements are millionths.")
 }

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         "nats",
         YOURS,
         &[
-            ("27 signs, each as likely", blind),
+            ("27 tokens, equally likely", blind),
             ("a coin that was thrown ten times", coin),
             ("a sign that was never seen", never),
             ("the names of the course", course),
@@ -48,10 +48,11 @@ const BITS: &str = "These are bits: the logarithm to base 2.";
 const TENS: &str = "That is the logarithm to base 10.";
 const CHOICES: &str = "That is the exponential of the loss, its perplexity.";
 const NO_ONE: &str = "You have not added 1 to each count.";
-const ITS_OWN: &str = "You have counted the signs that were held out. Nobody knows them \
-     beforehand.";
-const ONCE_EACH: &str = "That is the mean over the signs that there are, each once. One that \
-     stands there often counts often.";
+const ITS_OWN: &str = "You have counted the held-out tokens. A network cannot \
+                       know them beforehand.";
+const ONCE_EACH: &str = "That is the mean over the distinct tokens, each \
+                         counted once. A token that occurs often must count \
+                         often.";
 
 fn blind(_: &()) -> Outcome {
     for signs in [2, 27, 65] {

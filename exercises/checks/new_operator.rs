@@ -16,7 +16,7 @@ fn main() -> ExitCode {
             ("ln(1 + e^x) of small numbers", values),
             ("of numbers whose exponential overflows", large),
             ("its gradient", gradient),
-            ("its second slope", second),
+            ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
         ],
     )
@@ -81,9 +81,9 @@ fn values(_: &()) -> Outcome {
     } else if is(|x| (-x.abs()).exp().ln_1p()) {
         "This is ln(1 + e^-|x|), and relu(x) is still to be added."
     } else if is(|x| x.max(0.0) + x.abs().exp().ln_1p()) {
-        "The exponential got |x| in the place of -|x|."
+        "The exponential got |x| instead of -|x|."
     } else if is(|x| x.max(0.0) + (-x).exp().ln_1p()) {
-        "The exponential got -x in the place of -|x|."
+        "The exponential got -x instead of -|x|."
     } else {
         ""
     };
@@ -110,7 +110,7 @@ fn gradient(_: &()) -> Outcome {
             (f64::from(*grad) - sigmoid(f64::from(*x))).abs() < 1e-5
         }) {
             return Err(wrong(
-                "The gradient is the slope of softplus alone; grad_out is \
+                "The gradient is only the derivative of softplus; grad_out is \
                  missing.",
             ));
         }
@@ -119,8 +119,8 @@ fn gradient(_: &()) -> Outcome {
             &first,
             at,
             |i, x| f64::from(WEIGHTS[i]) * sigmoid(x),
-            "It is grad_out times the slope of ln(1 + e^x), which is \
-             e^x / (1 + e^x).",
+            "It is grad_out times the derivative of ln(1 + e^x), which is e^x \
+             / (1 + e^x).",
         )?;
     }
     let tape: Tape = loss(&leaf(&SMALL, Device::Cpu)?)?.tape();
@@ -140,14 +140,14 @@ fn second(_: &()) -> Outcome {
     // A detached result is a constant, so its derivative is 0.
     if second.to_vec()?.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
-            "The gradient has no way back. backward took numbers out of the \
-             graph; write it with tensor operations on ctx.input(0).",
+            "The gradient has no graph, because backward took the values out \
+             of it; write it with tensor operations on ctx.input(0).",
         ));
     }
     let right = |i: usize, x: f64| {
         f64::from(WEIGHTS[i]) * sigmoid(x) * (1.0 - sigmoid(x))
     };
-    near("The second slope", &second, &SMALL, right, "")
+    near("The second derivative", &second, &SMALL, right, "")
 }
 
 fn everywhere(_: &()) -> Outcome {

@@ -22,10 +22,10 @@ fn main() -> ExitCode {
             ("a * b: one gradient for each leaf", product),
             ("(a * b) * b: two gradients for b", shared),
             ("a diamond: two gradients meet in the middle", diamond),
-            ("a second sweep adds the same again", second),
+            ("a second backward pass adds the same again", second),
             ("only leaves keep a gradient", leaves_only),
             ("a leaf that is its own root", alone),
-            ("the sweep is yours", yours),
+            ("the backward pass is yours", yours),
         ],
     )
 }
@@ -65,9 +65,9 @@ fn product(_: &()) -> Outcome {
     let found = |t: &Tensor| kept.get(&t.id()).map(flat);
     if (found(&a), found(&b)) == (Some(a.to_vec()), Some(b.to_vec())) {
         return Err(wrong(
-            "a got the gradient that the rule gives for b, and b that for a: \
-             the first gradient belongs to the first parent. `parents()` and \
-             the gradients of a rule stand in the same order.",
+            "a got the gradient that the rule returns for b, and b the one for \
+             a: the first gradient belongs to the first parent. `parents()` \
+             and the gradients of a rule have the same order.",
         ));
     }
     swept("sum(a * b)", &loss, &[(&a, "a"), (&b, "b")], &["a", "b"], |its| {
@@ -113,15 +113,15 @@ fn second(_: &()) -> Outcome {
         let right = 2.0 * b * b;
         if of_x == Some(vec![wrongly]) {
             return Err(wrong(format!(
-                "For a = {a} and b = {b}, after two sweeps a has {wrongly}, \
-                 and should have {right}. What was on its way to a * b in \
-                 the first sweep was still there in the second, and was \
+                "For a = {a} and b = {b}, after two backward passes a has \
+                 {wrongly}, and should have {right}. The gradient of a * b \
+                 from the first pass was still there in the second, and was \
                  passed on again."
             )));
         }
         let of = Option::unwrap_or_default;
-        expect("a after two sweeps", &of(of_x), &[right])?;
-        expect("b after two sweeps", &of(of_y), &[4.0 * a * b])?;
+        expect("a after two backward passes", &of(of_x), &[right])?;
+        expect("b after two backward passes", &of(of_y), &[4.0 * a * b])?;
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ fn leaves_only(_: &()) -> Outcome {
         0 => Ok(()),
         _ => Err(wrong(format!(
             "Besides those of the two leaves, {others} gradients were kept. \
-             Nobody asks for them, and they take as much memory as the graph."
+             They are not needed, and they take as much memory as the graph."
         ))),
     }
 }
@@ -148,7 +148,7 @@ fn alone(_: &()) -> Outcome {
     yours::sweep(&x, &mut kept);
     yours::sweep(&x, &mut kept);
     let found = kept.get(&x.id()).map(flat).unwrap_or_default();
-    expect("x after two sweeps from x itself", &found, &[2.0])
+    expect("x after two backward passes from x itself", &found, &[2.0])
 }
 
 fn yours(_: &()) -> Outcome {
@@ -160,7 +160,7 @@ fn yours(_: &()) -> Outcome {
             ".backward_recorded(",
             "Tensor::backward",
         ],
-        "that is the engine's sweep. Here you write it, with apply_rule and \
-         parents.",
+        "that is the engine's backward pass. Here you write it, with \
+         apply_rule and parents.",
     )
 }

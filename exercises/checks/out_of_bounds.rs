@@ -38,7 +38,7 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
     // No valid value is anywhere near a guard value.
     if let Some(i) = yours.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
-            "out[{i}] is {:e}: a guard value is in it, which stands behind the \
+            "out[{i}] is {:e}: it contains a guard value, which follows the \
              {n} elements of a. Item {i} read past the end.",
             yours[i]
         )));

@@ -70,8 +70,8 @@ fn few(_: &()) -> Outcome {
     match threads(100, Duration::from_millis(100)) {
         1 => Ok(()),
         found => Err(wrong(format!(
-            "{found} threads worked on 100 elements. To hand them out takes \
-             longer than to compute them: below PARALLEL, stay on one thread."
+            "{found} threads worked on 100 elements. Distributing them takes \
+             longer than computing them: below PARALLEL, stay on one thread."
         ))),
     }
 }
@@ -79,8 +79,8 @@ fn few(_: &()) -> Outcome {
 fn many(_: &()) -> Outcome {
     match threads(100_000, Duration::from_secs(2)) {
         1 => Err(wrong(
-            "One thread computed all of 100,000 elements, and three others \
-             had nothing to do. From PARALLEL elements on, share them.",
+            "One thread computed all of 100,000 elements, and three others had \
+             nothing to do. From PARALLEL elements on, distribute them.",
         )),
         _ => Ok(()),
     }

@@ -52,12 +52,12 @@ fn operands(_: &()) -> Outcome {
              first of them."
         }
         [] | ["a"] | ["b"] => {
-            "Who is missing cannot be reached from the result, and gets no \
+            "A missing operand cannot be reached from the result, and gets no \
              gradient."
         }
         _ => {
-            "Equal numbers are not enough: hand over the tensors that were \
-             given to you, not copies."
+            "Equal values are not enough: pass the tensors that were given to \
+             you, not copies."
         }
     };
     Err(wrong(format!(

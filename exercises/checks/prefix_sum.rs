@@ -88,8 +88,8 @@ fn guarded(name: &str, yours: &[f32], array: &str) -> Outcome {
     let is_guard = |y: &f32| y.abs() > 1e20 || y.is_nan();
     let Some(at) = yours.iter().position(is_guard) else { return Ok(()) };
     Err(wrong(format!(
-        "{name}[{at}] is {:e}: a guard value is in it, which stands behind the \
-         end of {array}. An item without a number brings 0.",
+        "{name}[{at}] is {:e}: it contains a guard value, which follows the \
+         end of {array}. An item past the end must contribute 0.",
         yours[at]
     )))
 }
@@ -128,7 +128,7 @@ fn added(kernel: &Kernel) -> Outcome {
         "The totals are scanned already: totals[g - 1] alone is what all groups \
          before group g have."
     } else if yours == sums {
-        "out is what sums was: nobody has added a total."
+        "out is equal to sums: no total was added."
     } else {
         guarded("out", &yours, "sums or of totals")?;
         return expect("out", &yours, &right);
@@ -154,14 +154,14 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         false,
         JUDGED as u64,
-        "Each item fetches all numbers before its own, which others have added \
-         up already. Load each number once, into local memory, and let the items \
-         use one another's sums.",
+        "Each item loads all elements before its own, although other items \
+         have already added them up. Load each element once, into local \
+         memory, and let the items use each other's sums.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         each item fetch the number of its own place.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         each item load the element at its own index.",
     )?;
     // A tree, or a scan of the warps' sums, has a few such steps.
     const FEW: u64 = 64;
@@ -183,7 +183,7 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         access.line,
         &what,
-        "In each round let every item add the sum that lies 1 place before its \
+        "In each round let every item add the sum that is 1 cell before its \
          own, then 2, then 4, up to 128.",
     ))
 }

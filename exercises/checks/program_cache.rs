@@ -22,9 +22,9 @@ fn main() -> ExitCode {
             ("a program is still there after others", after_others),
             ("other options make another program", options),
             ("each device gets its own", devices),
-            ("two kernels of one text share a program", kernels),
+            ("two kernels of one source share a program", kernels),
             ("text and options are two things", joined),
-            ("a build that fails is told, and not kept", failures),
+            ("a failed build is reported and not cached", failures),
         ],
     )
 }
@@ -106,8 +106,8 @@ fn once(_: &()) -> Outcome {
     expect(
         &[wanted(), wanted(), wanted()],
         1,
-        "What was built has to be put into the cache, and looked for there \
-         before the next build.",
+        "A compiled program must be inserted into the cache, and looked up \
+         there before the next build.",
     )
 }
 

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("one of two operands requires a gradient", mixed),
-            ("no_grad and detach cut the way back", cut),
+            ("no_grad and detach cut off the graph", cut),
             ("a tensor that is used twice, and a leaf that is not used", twice),
             ("200 programs by chance", chance),
         ],
@@ -93,20 +93,20 @@ fn judge(steps: &[Step]) -> Outcome {
         let right = tensor.id().is_some();
         if has[i] != right {
             let why = match &steps[i] {
-                Leaf(_) => "A leaf has one when it requires a gradient.",
+                Leaf(_) => "A leaf qualifies if it requires a gradient.",
                 Apply(_) => {
-                    "An operation has one when any of its operands has."
+                    "An operation qualifies if any of its operands does."
                 }
                 ApplyNoGrad(_) => {
                     "Inside no_grad nothing is recorded, whatever the \
                      operands are."
                 }
-                Detach(_) => "To detach is to cut it.",
+                Detach(_) => "A detached tensor has no graph.",
             };
-            let says = if right { "has" } else { "has not" };
+            let says = if right { "can" } else { "cannot" };
             return Err(told(
                 steps,
-                format!("Step {i} {says} a way back. {why}"),
+                format!("Backward {says} start at step {i}. {why}"),
             ));
         }
     }

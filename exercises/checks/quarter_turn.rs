@@ -52,8 +52,8 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     if again() {
         return match yours == to_the_right && yours != to_the_left {
             true => Err(wrong(
-                "The picture is turned to the right. To the left its right \
-                 column becomes the top row.",
+                "The picture is rotated to the right. To rotate to the left, \
+                 the right column becomes the top row.",
             )),
             false => expect("out", &yours, &to_the_left),
         };
@@ -64,15 +64,15 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     }
     if yours == picture(&|y, x| (x, y)) {
         return Err(wrong(
-            "Rows and columns are exchanged, and nothing is turned: the picture \
-             is seen in a mirror. What stood in the last row belongs to the \
-             left, and what stood in the first row to the right.",
+            "Rows and columns are swapped, but nothing is rotated: the picture \
+             is mirrored. The last row must become the left column, and the \
+             first row the right column.",
         ));
     }
     if yours == to_the_left {
         return Err(wrong(
-            "The picture is turned to the left. To the right its left column \
-             becomes the top row.",
+            "The picture is rotated to the left. To rotate to the right, the \
+             left column becomes the top row.",
         ));
     }
     expect("out", &yours, &right)
@@ -87,8 +87,8 @@ fn judge(launch: &Launch) -> Outcome {
     )?;
     spread(
         launch,
-        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
-         a time. One spare cell at the end of each row of the tile puts them \
-         into 16 banks.",
+        "16 cells whose addresses are 16 apart are in two banks, and each bank \
+         serves one at a time. An extra cell at the end of each row of the \
+         tile places them in 16 banks.",
     )
 }

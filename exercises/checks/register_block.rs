@@ -46,9 +46,9 @@ fn one_step(kernel: &Kernel) -> Outcome {
     compare(
         kernel,
         [TILE, DEPTH, TILE],
-        "There is one step, so either somebody adds before the tiles are full, \
-         or an index is turned: an item has the rows y and y + 16 of the tile of \
-         a, and the columns x and x + 16 of that of b.",
+        "There is only one step, so either an item adds before the tiles are \
+         full, or an index is swapped: an item has the rows y and y + 16 of \
+         the tile of a, and the columns x and x + 16 of the tile of b.",
     )
 }
 
@@ -101,9 +101,9 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     let right = sums(&|_| true);
     if let Some(at) = yours.iter().position(|y| y.abs() > 1e20 || y.is_nan()) {
         return Err(wrong(format!(
-            "The number at row {} and column {} is {:e}: a guard value is in \
-             it, which stands behind a ({m}, {k}) and behind b ({k}, {n}). A \
-             tile holds 0 where the matrix has no number.",
+            "The element at row {} and column {} is {:e}: it contains a guard \
+             value, which follows a ({m}, {k}) and b ({k}, {n}). A tile must \
+             contain 0 where the matrix has no element.",
             at / n,
             at % n,
             yours[at]
@@ -137,13 +137,13 @@ fn judge(launch: &Launch) -> Outcome {
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. Let item 1 load the number behind \
-         that of item 0, and write the result behind its result.",
+        "Adjacent items do not access adjacent elements. Let item 1 load the \
+         element after that of item 0, and write the result after its result.",
     )?;
     spread(
         launch,
-        "Cells that lie 16 apart are in two of the 32 banks, and each bank gives \
-         one at a time. Let neighbors use cells that lie side by side, or leave \
-         a spare cell at the end of each row of the tile.",
+        "Cells whose addresses are 16 apart are in two of the 32 banks, and \
+         each bank serves one at a time. Let adjacent items use adjacent \
+         cells, or add an extra cell at the end of each row of the tile.",
     )
 }

@@ -75,8 +75,8 @@ fn recorded(gpu: &Gpu) -> Outcome {
         "You record whatever comes, and a network that only predicts keeps \
          all that it computes."
     } else if is(|_| false) {
-        "You record nothing at all. What an operand asks for is its flag, \
-         records(); a gradient is there only after a backward."
+        "You record nothing at all. Whether an operand requires a gradient is \
+         its flag, records(); it has a gradient only after a backward pass."
     } else {
         "One operand that requires a gradient is enough, in any place."
     };
@@ -99,8 +99,8 @@ fn operands(gpu: &Gpu) -> Outcome {
                 [] => continue,
                 _ => {
                     return Err(wrong(format!(
-                        "No operand of {flags:?} requires a gradient, and the \
-                         result keeps {}. Nobody will ever walk there, and \
+                        "No operand of {flags:?} requires a gradient, but the \
+                         result keeps {}. Backward will never reach them, and \
                          their buffers cannot be freed.",
                         kept.len()
                     )));
@@ -129,11 +129,11 @@ fn why_not(
     let shares =
         |k: &Tensor| tensors.iter().any(|t| ptr::eq(t.buffer(), k.buffer()));
     if ids.is_empty() {
-        "It keeps none, so no gradient finds its way back."
+        "It keeps none, so no gradient flows back."
     } else if ids.iter().any(|id| !all.contains(id)) && kept.iter().all(shares)
     {
-        "It keeps other tensors over the same numbers. A detached tensor is a \
-         leaf of its own: the gradient would stop there and never arrive."
+        "It keeps other tensors with the same data. A detached tensor is a \
+         separate leaf: the gradient would stop there and never arrive."
     } else if ids.len() < all.len() && ids.iter().all(|id| all.contains(id)) {
         "An operand without the flag keeps its place: the rule gives one \
          gradient for each parent, in order, and None is one of them."

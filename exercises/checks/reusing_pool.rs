@@ -19,12 +19,12 @@ fn main() -> ExitCode {
         &[
             ("a class serves what was asked for, and little more", classes),
             ("a second step allocates nothing", reuse),
-            ("lengths that differ a little share buffers", shared),
+            ("lengths that differ slightly share buffers", shared),
             ("no buffer is too short or has two owners", owners),
             ("no more waits than may", bounded),
             ("a thousand steps later it still works", lasting),
             ("what waits makes room for others", pressure),
-            ("a device that is full is told", full),
+            ("an error of a full device is returned", full),
         ],
     )
 }
@@ -73,15 +73,16 @@ impl Device {
         let buffer = pool.take(len, |len| self.allocate(len));
         let buffer = buffer.map_err(|error| {
             wrong(format!(
-                "A buffer for {len} numbers was refused: {error}; and {} wait \
-                 in the pool. What waits may be what is missing.",
+                "A buffer for {len} elements was refused: {error}; but {} are \
+                 stored in the pool. The stored buffers may use the missing \
+                 memory.",
                 pool.held()
             ))
         })?;
         if buffer.len < len {
             return Err(wrong(format!(
-                "A buffer of {} numbers was handed out for {len}: whoever \
-                 asked will write behind its end. A buffer is as long as its \
+                "A buffer of {} elements was returned for {len}: the caller \
+                 will write past its end. A buffer must be as long as its \
                  class.",
                 buffer.len
             )));
@@ -102,8 +103,8 @@ fn classes(_: &()) -> Outcome {
         }
         if class > len + len / 4 {
             return Err(wrong(format!(
-                "class({len}) is {class}: {} of its numbers nobody has asked \
-                 for, more than a fourth.",
+                "class({len}) is {class}: {} of its elements were not \
+                 requested, more than a quarter.",
                 class - len
             )));
         }
@@ -111,7 +112,8 @@ fn classes(_: &()) -> Outcome {
         if again != class {
             return Err(wrong(format!(
                 "class({len}) is {class}, and class({class}) is {again}: a \
-                 buffer of that length would wait where nobody looks."
+                 buffer of that length would be stored where it is never \
+                 looked up."
             )));
         }
     }
@@ -120,9 +122,8 @@ fn classes(_: &()) -> Outcome {
         let count = lens.map(yours::class).collect::<BTreeSet<_>>().len();
         if count > 4 {
             return Err(wrong(format!(
-                "From {} to {} there are {count} classes, and four are \
-                 enough. With so many a buffer that waits is seldom the one \
-                 that is wanted.",
+                "From {} to {} there are {count} classes, and four are enough. \
+                 With so many, a stored buffer seldom fits the next request.",
                 (1 << power) + 1,
                 2 << power
             )));
@@ -154,9 +155,9 @@ fn reuse(_: &()) -> Outcome {
     match again {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "A step asks for {} buffers and gives them back, and the next one \
-             asks for the same. It allocated {again} of them anew: what comes \
-             back has to wait where the next one looks.",
+            "A step requests {} buffers and gives them back, and the next one \
+             requests the same. It allocated {again} of them again: a returned \
+             buffer must be stored where the next request looks.",
             STEP.len()
         ))),
     }
@@ -231,9 +232,9 @@ fn lasting(_: &()) -> Outcome {
     let waiting = ROOM - device.room.get();
     if waiting != pool.held() {
         return Err(wrong(format!(
-            "After 1000 steps {waiting} numbers wait, and the pool says {}. \
-             Who is handed a buffer takes it out of the count, too: once the \
-             count is at the limit nothing may wait any more.",
+            "After 1000 steps {waiting} elements are stored, but the pool \
+             counts {}. Subtract a buffer from the count when you take it: \
+             once the count reaches the limit, nothing can be stored.",
             pool.held()
         )));
     }
@@ -275,8 +276,8 @@ fn full(_: &()) -> Outcome {
     });
     if found.is_ok() || asked.get() != 2 {
         return Err(wrong(format!(
-            "The device is full and nothing waits. You asked it {} times and \
-             said {}; ask twice, and hand on what it says.",
+            "The device is full and the pool is empty. You called allocate {} \
+             times and returned {}; call it twice, and return its error.",
             asked.get(),
             if found.is_ok() { "yes" } else { "no" }
         )));

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
             ("of two that are as near the even one is taken", even),
             ("what is too large is infinite", large),
             ("what is beneath 2^-14 has fewer digits", small),
-            ("what is no number stays none", no_number),
+            ("NaN stays NaN", no_number),
         ],
     )
 }
@@ -59,8 +59,8 @@ fn nearest(_: &()) -> Outcome {
             let x = low + part * (high - low);
             compare(
                 x,
-                "It lies between two, and one of them is nearer: the digits \
-                 that do not fit must not just be cut off.",
+                "It is between two values, and one of them is nearer: do not \
+                 just cut off the digits that do not fit.",
             )?;
         }
     }
@@ -71,7 +71,8 @@ fn even(_: &()) -> Outcome {
     for (low, high) in normal() {
         compare(
             f32::midpoint(low, high),
-            "It lies in the middle of two: take the one whose last bit is 0.",
+            "It is halfway between two values: take the one whose last bit is \
+             0.",
         )?;
     }
     Ok(())
@@ -101,7 +102,7 @@ fn small(_: &()) -> Outcome {
         }
     }
     for x in [-0.0, 1e-10, 1e-40] {
-        compare(x, "Of 0 the sign is kept.")?;
+        compare(x, "The sign of 0 must be kept.")?;
     }
     Ok(())
 }

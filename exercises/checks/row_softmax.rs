@@ -96,13 +96,13 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
                  were the largest: every exponential is 0, and so is their \
                  sum. In a row far below 0 the search begins with -INFINITY."
             }
-            _ => "A share lies between 0 and 1.",
+            _ => "A probability is between 0 and 1.",
         };
         return Err(wrong(format!("out[{at}] is {}. {why}", yours[at])));
     }
     let is = |other: Vec<f32>| expect("", &yours, &other).is_ok();
     let why = if is(divided(&|_| 1.0)) {
-        "These are the exponentials, and nobody has divided them by their sum."
+        "These are the exponentials, not divided by their sum."
     } else if is(divided(&|exps| exps.iter().step_by(GROUP).sum())) {
         "Each row is divided by what item 0 has added up, and the sums of the \
          other items of its group are missing: the second tree joins them."
@@ -133,26 +133,27 @@ fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a share of the row: its own column, and from there every \
-         256th.",
+         each item have a part of the row: its own column, and from there \
+         every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items have a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should have the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         (rows * columns) as u64,
-        "Each number of the row is fetched again for the exponentials, or for \
-         what is written. Whoever has loaded it can keep it, in `kept`, and its \
-         exponential afterwards.",
+        "Each element of the row is loaded again for the exponentials, or for \
+         the output. After loading an element, keep it in `kept`, and later \
+         its exponential.",
     )
 }

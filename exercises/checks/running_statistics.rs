@@ -17,9 +17,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a batch in training: by its columns", training),
-            ("what is kept of two batches", kept),
+            ("the running statistics after two batches", kept),
             ("in evaluation a row has no neighbors", evaluation),
-            ("what is kept has no graph", graph),
+            ("the running statistics have no graph", graph),
             ("gradients go through mean and variance", gradients),
         ],
     )
@@ -125,8 +125,9 @@ fn training(_: &()) -> Outcome {
         ),
         (
             sample,
-            "The batch was divided by the root of the variance of a sample, \
-             which is for what is kept. Here it is the mean of the squares.",
+            "The batch was divided by the root of the sample variance, which \
+             is for the running statistics. Here it must be the mean of the \
+             squares.",
         ),
         (
             running,
@@ -163,18 +164,18 @@ fn kept(_: &()) -> Outcome {
     let others = [
         (
             after(1.0 - MOMENTUM, SAMPLE),
-            "The momentum is the share of the new batch, as in PyTorch, and \
-             yours is the share of what was there.",
+            "The momentum is the weight of the new batch, as in PyTorch, but \
+             yours is the weight of the old value.",
         ),
         (
             after(MOMENTUM, 1.0),
-            "The variance of the batch itself was kept. Who estimates the \
-             variance of all rows from some divides by one less than there \
-             are: times rows / (rows - 1).",
+            "The variance of the batch itself was stored. To estimate the \
+             variance of all rows from a sample, divide by one less than the \
+             number of rows: multiply by rows / (rows - 1).",
         ),
         (
             after(1.0, SAMPLE),
-            "The last batch alone was kept. Keep a part of what was there.",
+            "Only the last batch was stored. Keep a part of the old value.",
         ),
     ];
     let right = after(MOMENTUM, SAMPLE);
@@ -199,8 +200,9 @@ fn evaluation(_: &()) -> Outcome {
         by(&FIRST, |at| [kept[at % COLUMNS], kept[COLUMNS + at % COLUMNS]]);
     let others = [(
         by_columns(&FIRST),
-        "The batch was taken by its own mean and variance, so a row's answer \
-         depends on its neighbors. In evaluation take what was kept.",
+        "The batch was normalized with its own mean and variance, so the \
+         result of a row depends on the other rows. In evaluation use the \
+         running statistics.",
     )];
     expect("A batch in evaluation", &y, &right, &others)?;
     if before != [norm.mean.to_vec()?, norm.variance.to_vec()?] {
@@ -219,8 +221,8 @@ fn graph(_: &()) -> Outcome {
     match norm.mean.records() || norm.variance.records() {
         false => Ok(()),
         true => Err(wrong(
-            "A running mean records, so it holds the graph of every batch that \
-             there was. Compute what is kept in no_grad.",
+            "A running mean is recorded, so it keeps the graph of every batch \
+             alive. Compute the running statistics in no_grad.",
         )),
     }
 }

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         &[
             ("each element of the output counts as the seed says", seed),
             ("a second call gives the same", again),
-            ("what an earlier sweep left is not in it", stale),
+            ("the result ignores earlier backward passes", stale),
             ("a leaf that is not used gets zeros", unused),
         ],
     )
@@ -95,7 +95,7 @@ fn again(_: &()) -> Outcome {
 fn stale(_: &()) -> Outcome {
     let it = expression(7);
     it.b.mul(&it.b).sum().backward();
-    it.judged(" after another sweep")
+    it.judged(" after another backward pass")
 }
 
 fn unused(_: &()) -> Outcome {

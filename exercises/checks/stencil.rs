@@ -77,21 +77,22 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     };
     if of(&own) {
         return Err(wrong(
-            "Within a group every sum is right, and at its ends what lies in \
-             the groups beside it is missing. The tile has room for these, four \
-             numbers on each side: the halo is filled from global memory, too.",
+            "Within a group every sum is right, but at its ends the elements \
+             of the neighboring groups are missing. The tile has room for \
+             them, four elements on each side: the halo must be filled from \
+             global memory, too.",
         ));
     }
     if of(&no_left) {
         return Err(wrong(
-            "The first four items of a group lack what lies in the group before \
-             it: the left side of the halo is empty.",
+            "The first four items of a group lack the elements of the group \
+             before it: the left side of the halo is empty.",
         ));
     }
     if of(&no_right) {
         return Err(wrong(
-            "The last four items of a group lack what lies in the group behind \
-             it: the right side of the halo is empty.",
+            "The last four items of a group lack the elements of the group \
+             after it: the right side of the halo is empty.",
         ));
     }
     if yours == sums(0, 2 * radius, &|_, _| true) {
@@ -110,18 +111,19 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         false,
         enough as u64,
-        "Each number is part of nine sums, and a group needs 264 of them in all. \
-         Let its items fetch these into the tile, each once, and take all nine \
-         from there.",
+        "Each element is part of nine sums, and a group needs only 264 of them \
+         in total. Let its items load these into the tile, each once, and read \
+         all nine from there.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
+        "While one warp waits for memory, the others have nothing to load. Let \
          all 256 items fill a cell, and then a few of them one more.",
     )?;
     gathered(
         launch,
-        "Neighbors do not fetch neighbors. Let item 1 fill the cell behind that \
-         of item 0, and item 2 the next; then the few that are left.",
+        "Adjacent items do not load adjacent elements. Let item 1 fill the \
+         cell after that of item 0, and item 2 the next; then the few that are \
+         left.",
     )
 }

@@ -76,20 +76,18 @@ fn strides(_: &()) -> Outcome {
             .map(|axis| (behind(axis) * shape[axis]) as isize)
             .collect();
         let why = if again() {
-            "Columns lie one after another, so one step along an axis passes \
-             everything that lies before it: the product of the sizes of the \
-             earlier axes."
+            "In column-major order, one step along an axis passes all elements \
+             of the earlier axes: the stride is the product of their sizes."
         } else if found == columns {
-            "These are column-major: the first axis is dense. Here rows lie \
-             one after another, so the stride of an axis is the product of \
-             the sizes behind it."
+            "These are column-major: the first axis has stride 1. In row-major \
+             order the stride of an axis is the product of the sizes of all \
+             later axes."
         } else if found == own {
-            "Each is the product of its own size and those behind it; one \
-             step along an axis passes only what lies behind it."
+            "Each is the product of its own size and the later ones; one step \
+             along an axis passes only the elements of the later axes."
         } else {
-            "One step along an axis passes everything that lies behind it: \
-             the product of the sizes of the later axes, which is 1 for the \
-             last."
+            "One step along an axis passes all elements of the later axes: the \
+             stride is the product of their sizes, which is 1 for the last."
         };
         return Err(wrong(format!(
             "strides({shape:?}) is {found:?}, and should be {right:?}. {why}"
@@ -108,7 +106,7 @@ fn slots(_: &()) -> Outcome {
             }
             let zero = View { offset: 0, ..view.clone() };
             let why = if found as isize == right_slot(&zero, &index) {
-                "The offset is missing: that is where element 0 lies."
+                "The offset is missing: that is the slot of element 0."
             } else {
                 "Begin at the offset, and for each axis add its index times \
                  its stride, which may be negative."
@@ -138,8 +136,8 @@ fn permute(_: &()) -> Outcome {
         let inverse: Vec<usize> = back.iter().map(|&k| view.shape[k]).collect();
         let found = yours::permute(&view, axes);
         let why = if found.shape == inverse && inverse != shape {
-            "The order is turned around: axis k of the result is axis \
-             axes[k], and not the other way."
+            "The order is inverted: axis k of the result must be axis axes[k], \
+             not the other way around."
         } else if found.shape == shape && found.strides == view.strides {
             "The strides have to change places with the sizes: they belong \
              to the axes."
@@ -170,12 +168,12 @@ fn slice(_: &()) -> Outcome {
         let why = if size == to - from + 1 {
             "`to` is the first element that is left out."
         } else if size == to && from > 0 {
-            "The part has as many elements as lie between the two ends."
+            "The size of the part is `to - from`."
         } else if found.offset == view.offset {
             "The part begins at another element: the offset has to go there."
         } else if found.offset == view.offset + from {
-            "The offset counts slots and `from` counts elements: they lie a \
-             stride apart."
+            "The offset counts slots and `from` counts elements: elements are \
+             a stride apart."
         } else if view.strides[axis] < 0 {
             "This axis runs backwards, and so does the way to its part."
         } else {
@@ -205,8 +203,8 @@ fn flip(_: &()) -> Outcome {
         let turned = found.strides.get(axis) == Some(&-stride);
         let behind = view.offset as isize + size as isize * stride;
         let why = if turned && found.offset == view.offset && size > 1 {
-            "The stride is turned around, but the walk still begins at what \
-             is now the last element, and leaves from there."
+            "The stride is negated, but the view must also begin at the former \
+             last element."
         } else if found.offset as isize == behind {
             "The last of n elements is number n - 1."
         } else if !turned && size > 1 {
@@ -278,7 +276,7 @@ fn judge(
         let slot = right_slot(found, &index);
         if slot != right {
             return Err(fail(format!(
-                "has element {index:?} in slot {slot}, and it lies in slot \
+                "has element {index:?} in slot {slot}, but it is in slot \
                  {right}."
             )));
         }

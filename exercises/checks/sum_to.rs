@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         "sum_to",
         YOURS,
         &[
-            ("equal shapes: nothing was stretched", equal),
+            ("equal shapes: nothing was broadcast", equal),
             ("a row that met a square", row),
             ("a column that met a matrix", column),
             ("no axes at all, and axes on both sides", many),

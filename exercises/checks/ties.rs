@@ -15,9 +15,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("relu passes on what belongs to positive elements", relu),
-            ("relu's slope at 0 is 0", zero),
+            ("relu's gradient at 0 is 0", zero),
             ("max gives its gradient to the largest", max),
-            ("elements that tie for the largest share it", shared),
+            ("equal maxima share the gradient", shared),
             ("what is closed passes nothing, infinity neither", endless),
         ],
     )
@@ -37,9 +37,9 @@ fn zero(_: &()) -> Outcome {
     match found[..] {
         [0.0, 0.0] => Ok(()),
         _ => Err(wrong(format!(
-            "At x = 0 relu has no slope, and the engine's answer is 0. From \
-             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel \
-             would get a gradient; is 0 among your positive numbers?"
+            "At x = 0 relu has no derivative, and the engine uses 0. From \
+             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel would \
+             get a gradient; do you treat 0 as positive?"
         ))),
     }
 }
@@ -78,11 +78,11 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     } else if is(&|r| r / grad_out) {
         "grad_out is missing: yours add up to 1, whatever comes in."
     } else if tie && is(&|r| r / share * grad_out) {
-        "More goes out than came in: those that tie share grad_out, and do \
-         not get all of it each."
+        "The sum of your gradients is larger than grad_out: equal maxima must \
+         share grad_out, instead of each getting all of it."
     } else if tie && takers == [&grad_out] {
-        "One of those that tie took everything: share it, so that the order \
-         of the elements does not matter."
+        "One of several equal maxima got everything: divide it, so that the \
+         order of the elements does not matter."
     } else {
         return expect(&format!("max's gradient for {x:?}"), yours, right);
     };
@@ -100,8 +100,9 @@ fn endless(_: &()) -> Outcome {
         [0.0, -1.5, 0.0] => Ok(()),
         [a, -1.5, b] if a.is_nan() && b.is_nan() => Err(wrong(format!(
             "From grad_out = {grad_out:?} for x = [-1, 2, 0] yours makes \
-             {found:?}: 0 times infinity is NaN. Do not multiply with a slope, \
-             decide: where x is not positive the gradient is 0, whatever comes."
+             {found:?}: 0 times infinity is NaN. Select instead of \
+             multiplying: where x is not positive the gradient is 0, whatever \
+             grad_out is."
         ))),
         _ => expect("relu's gradient", &found, &[0.0, -1.5, 0.0]),
     }

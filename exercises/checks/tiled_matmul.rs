@@ -65,10 +65,10 @@ fn one_step(kernel: &Kernel) -> Outcome {
     judge(
         [m, k, n],
         &yours,
-        "There is one step of 16, so either somebody adds before the tiles are \
-         full, or an index is turned, or the loop goes on by another number. \
-         An item fills the cell [y][x] of both tiles, and then reads row y of \
-         one and row x of the other.",
+        "There is only one step of 16, so either an item adds before the tiles \
+         are full, or an index is swapped, or the loop has a wrong step. An \
+         item fills the cell [y][x] of both tiles, and then reads row y of one \
+         and row x of the other.",
     )
 }
 
@@ -136,9 +136,9 @@ fn product(kernel: &Kernel, shape: [usize; 3]) -> Result<Vec<f32>, Stop> {
         return Ok(yours);
     };
     Err(wrong(format!(
-        "The number at row {} and column {} is {:e}: a guard value is in it, \
-         which stands behind a ({m}, {k}) and behind b ({n}, {k}). A tile \
-         holds 0 where the matrix has no number.",
+        "The element at row {} and column {} is {:e}: it contains a guard \
+         value, which follows a ({m}, {k}) and b ({n}, {k}). A tile must \
+         contain 0 where the matrix has no element.",
         at / n,
         at % n,
         yours[at]
@@ -213,8 +213,8 @@ fn loads(launch: &Launch) -> Outcome {
     )?;
     spread(
         launch,
-        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
-         a time. With the spare cell at the end of each row of `b_tile` they are \
-         in 16 banks.",
+        "16 cells whose addresses are 16 apart are in two banks, and each bank \
+         serves one at a time. With the extra cell at the end of each row of \
+         `b_tile` they are in 16 banks.",
     )
 }

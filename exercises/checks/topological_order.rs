@@ -41,8 +41,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
         }
         if place[node].is_some() {
             return Err(wrong(format!(
-                "Node {node} stands in the order more than once. Mark each \
-                 node when you first meet it.\n\n{}",
+                "Node {node} is in the order more than once. Mark each node \
+                 when you first reach it.\n\n{}",
                 graph()
             )));
         }
@@ -59,8 +59,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
             }
             (Some(_), false) => {
                 return Err(wrong(format!(
-                    "The root is not made of node {node}, which stands in \
-                     the order.\n\n{}",
+                    "The root does not depend on node {node}, which is in the \
+                     order.\n\n{}",
                     graph()
                 )));
             }
@@ -71,8 +71,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
             && let Some(parent) = parents[node].iter().find(late)
         {
             return Err(wrong(format!(
-                "Node {node} stands before its parent {parent}. A node's \
-                 turn comes when all its parents are in the order.\n\n{}",
+                "Node {node} comes before its parent {parent}. Append a node \
+                 only when all its parents are in the order.\n\n{}",
                 graph()
             )));
         }

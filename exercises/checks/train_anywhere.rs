@@ -166,9 +166,9 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     )?;
     if out.id().is_none() {
         return Err(wrong(format!(
-            "The result of {op} has its numbers and no way back. An operation \
-             that is to learn goes through `apply`, or is made of operations \
-             that do."
+            "The result of {op} has the right values but no graph. A \
+             differentiable operation must use `apply`, or consist of \
+             operations that do."
         )));
     }
     let w = leaf(4, &[3, 3], device)?.detach();

@@ -64,7 +64,7 @@ fn owners(file: &Kernel) -> Outcome {
     if yours.is_empty() {
         return Err(wrong(
             "None of the five kernels is yours. Write one of them, with the \
-             name and the parameters that stand at the top of the file.",
+             name and the parameters given at the top of the file.",
         ));
     }
     tier("kernels", &yours, &ours);

@@ -120,8 +120,8 @@ fn first(_: &()) -> Outcome {
     } else if same(now, epochs(1, &rows, rows.rows())[0]) {
         "That is one step for all rows together. Each batch has its own."
     } else {
-        "Each batch of `rows.batches(32, random)` has a loss, a sweep and a \
-         step, and then the held-out rows have a loss."
+        "Each batch of `rows.batches(32, random)` needs a loss, a backward \
+         pass and a step, and then the held-out rows need a loss."
     };
     Err(wrong(format!(
         "The held-out loss after the first epoch is another. {why}\n\n  yours  \

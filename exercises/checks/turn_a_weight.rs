@@ -16,11 +16,11 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a layer of 3 inputs and 2 outputs", layer),
-            ("a layer with as many inputs as outputs", square),
+            ("a layer with equal numbers of inputs and outputs", square),
             ("a layer that is loaded says what PyTorch's says", says),
-            ("a table of signs stays as it is", table),
+            ("a table of signs is unchanged", table),
             ("filters and biases stay as they are", others),
-            ("what does not fit is refused", refused),
+            ("a weight that does not fit is rejected", refused),
         ],
     )
 }
@@ -41,7 +41,7 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
     let what = format!("A weight of kind {kind:?}, {shape:?} in PyTorch");
     let Some(yours) = yours::placed(theirs, wanted) else {
         return Err(wrong(format!(
-            "{what}, is refused, and it fits: here it has shape {wanted:?}."
+            "{what}, is rejected, but it fits: here it has shape {wanted:?}."
         )));
     };
     let is_linear = *kind == Kind::Linear;
@@ -50,8 +50,8 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
             "{what}, comes with its numbers in the old order. {}",
             match shape == wanted {
                 true =>
-                    "It is square, so the shape does not say that it must be \
-                     turned: its kind does.",
+                    "It is square, so the shape does not show that it must be \
+                     transposed: its kind does.",
                 false =>
                     "Another shape on the same numbers is a reshape. To turn \
                      a matrix, its numbers have to move.",
@@ -63,7 +63,8 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
         && yours == turned(values, rows, columns)
     {
         return Err(wrong(format!(
-            "{what}, is turned. Only linear layers lie the other way around."
+            "{what}, is transposed. Only the weights of linear layers have a \
+             different layout."
         )));
     }
     expect(&what, &yours, right)
@@ -101,7 +102,7 @@ fn says(_: &()) -> Outcome {
         let values = yours::placed(&theirs, &shape).unwrap_or_default();
         ours.weight = Tensor::new(&shape, &values, Device::Cpu)?;
         let x = Tensor::new(&[1, inputs], &x, Device::Cpu)?;
-        let what = format!("What a layer of {inputs} inputs says");
+        let what = format!("The output of a layer with {inputs} inputs");
         expect(&what, &ours.forward(&x).to_vec()?, &right)?;
     }
     Ok(())

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         "two_axes",
         &[
             ("16 x 16: one group", square),
-            ("20 rows of 5: the rows lie one behind the other", tall),
+            ("20 rows of 5: the rows follow each other", tall),
             ("16 x 48: three groups", |kernel| table(kernel, [16, 48])),
             ("20 x 35: the groups reach beyond both ends", |kernel| {
                 table(kernel, [20, 35])
@@ -40,9 +40,9 @@ fn square(kernel: &Kernel) -> Outcome {
     let other = products(&b, &a);
     if out == other && out != products(&a, &b) {
         return Err(wrong(
-            "The table lies on its side: at row r and column c stands a[c] * \
-             b[r]. The row chooses from a and the column from b, and the rows \
-             lie one behind the other.",
+            "The table is transposed: at row r and column c it contains a[c] * \
+             b[r]. The row is the index into a and the column the index into \
+             b, and the rows follow each other.",
         ));
     }
     expect("out", &out, &products(&a, &b))
@@ -94,8 +94,8 @@ fn tall(kernel: &Kernel) -> Outcome {
     }
     if is(all, &|r, c| c * rows + r) {
         return Err(wrong(
-            "The columns lie one behind the other in your table. Here the rows \
-             do: row r begins at r * columns, and c goes along it.",
+            "In your table the columns follow each other in memory. The rows \
+             should: row r begins at r * columns, and c is the position in it.",
         ));
     }
     // The launch is 16 items wide and 32 high.

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
                 partials(kernel, 5, 4)
             }),
             ("and twice: four groups, then one for what they left", twice),
-            ("all items of a group share the work of the tree", shared),
+            ("all items of a group take part in the tree", shared),
         ],
         judge,
     )
@@ -65,13 +65,13 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
         return Ok(());
     };
     let why = if again() {
-        "An item begins at its number among all, get_global_id(0), and goes on \
-         by as many as there are items in all; then each round of the tree \
-         brings two cells together, and waits."
+        "An item begins at its global index, get_global_id(0), and proceeds in \
+         steps of the number of all items; then each round of the tree \
+         combines two cells, and waits."
             .to_string()
     } else if yours[at].abs() > 1e20 || yours[at].is_nan() {
         format!(
-            "In it is what the check has put behind the {n} elements of a: \
+            "It contains the guard values that follow the {n} elements of a: \
              some item read past the end."
         )
     } else if yours[at] == one_after_another(&values, at, groups) {
@@ -82,7 +82,7 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
     } else if says(YOURS, &["barrier"]).is_none() {
         "The kernel has no barrier, so an item may read the cell of another \
          item before that item has written it. That is a race. Put a barrier \
-         behind the line that fills the cells, and one behind each round."
+         after the line that fills the cells, and one after each round."
             .to_string()
     } else {
         lost(kernel, n, groups)?
@@ -130,18 +130,19 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let (mut right, mut not) = (0, n);
     if sum(0)? != 0.0 {
         return Ok(
-            "Zeros do not sum to 0: something is in the sum that is no \
-                   value of a. Does each cell of local memory get a value, \
-                   and is there a barrier between that line and the first \
-                   round?"
+            "Zeros do not sum to 0: the sum contains a value that is not an \
+             element of a. Is each cell of local memory filled, and is there a \
+             barrier between that line and the first round?"
                 .to_string(),
         );
     }
     if sum(n)? == n as f32 {
-        return Ok("Every value is in the sums once, and not in that of its \
-                   own group: an item takes the value of its number, and \
+        return Ok(
+            "Every value is in the sums once, but not in the sum of its \
+                   own group: an item reads the value at its global index, and \
                    then every get_global_size(0)-th."
-            .to_string());
+                .to_string(),
+        );
     }
     while not - right > 1 {
         let middle = (right + not) / 2;
@@ -158,8 +159,8 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
         ),
         _ => format!(
             "a[{right}] is in the sums {times} times. An item begins at its \
-             number among all, get_global_id(0), and goes on by as many as \
-             there are items in all, get_global_size(0)."
+             global index, get_global_id(0), and proceeds in steps of the \
+             number of all items, get_global_size(0)."
         ),
     })
 }
@@ -208,7 +209,7 @@ fn shared(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and one item of the group came to tree[..] \
+        "The results are right, but one item of the group accessed tree[..] \
          {busiest} times, while the others waited: it adds for all. {TREE}"
     )))
 }
@@ -241,15 +242,15 @@ fn judge(launch: &Launch) -> Outcome {
     tree(launch)?;
     spread(
         launch,
-        "Cells that lie 2, 4, 8 and more apart are in few of the 32 banks, and \
-         each bank gives one at a time. Fold the upper half of the cells onto \
-         the lower one: then neighbors add neighbors, in as many banks as there \
-         are items. On an H200 a sum with one number for each item took 28 % \
-         longer with such a tree.",
+        "Cells that are 2, 4, 8 and more apart are in few of the 32 banks, and \
+         each bank serves one at a time. Add the upper half of the cells to \
+         the lower half: then adjacent items use adjacent cells, in different \
+         banks. On an H200 a sum with one element per item took 28 % longer \
+         with such a tree.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         each item take the value of its own number.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         each item read the value at its own index.",
     )
 }

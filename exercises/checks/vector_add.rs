@@ -56,10 +56,10 @@ fn one_each(kernel: &Kernel) -> Outcome {
     let busiest = counts.iter().copied().fold(0.0, f32::max);
     if busiest > 2.0 {
         return Err(wrong(format!(
-            "{items} work-items ran for {n} elements, and one of them came to \
+            "{items} work-items ran for {n} elements, and one of them accessed \
              out[..] {busiest} times: an item did the work of others. The \
-             kernel needs no loop over all elements, the device runs it once \
-             for each."
+             kernel needs no loop over all elements, because the device runs \
+             it once per element."
         )));
     }
     Ok(())

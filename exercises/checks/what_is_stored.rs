@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         "what_is_stored",
         YOURS,
         &[
-            ("a chain of which nobody holds the middle", chain),
+            ("a chain without a handle to its middle", chain),
             ("a chain of which the program holds a link", held),
             ("a product of a step with itself", twice),
             ("a step that another wish needs", elsewhere),
@@ -121,7 +121,7 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 steps,
                 root,
                 &yours,
-                &format!("Step {at} stands in your list {count} times."),
+                &format!("Step {at} is in your list {count} times."),
             ));
         }
         let is_wish = matches!(steps[at].what, What::Wish(_));
@@ -133,13 +133,13 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 format!("Step {at} is the one that was asked for.")
             }
             (true, false) => format!(
-                "Step {at} has {holders} holders, and wishes behind the root \
-                 use it {} times: somebody else may ask for it later, and \
-                 nothing would be there.",
+                "Step {at} has {holders} holders, and pending steps that the \
+                 root depends on use it {} times: another holder may request \
+                 it later, and its value would be missing.",
                 uses[at]
             ),
             (false, true) if !behind[at] => format!(
-                "Step {at} is not behind step {root}: the kernel does not \
+                "Step {root} does not depend on step {at}: the kernel does not \
                  compute it."
             ),
             (false, true) => match &steps[at].what {
@@ -152,9 +152,9 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 ),
                 What::Wish(_) => format!(
                     "Step {at} has {holders} holders, and all of them are \
-                     operands of wishes behind the root: nobody can ask for \
-                     it any more. A step that is used twice by one wish is \
-                     held twice."
+                     pending steps that the root depends on: it cannot be \
+                     requested any more. If a step uses an operand twice, it \
+                     holds it twice."
                 ),
             },
             _ => continue,

@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         "whose_map",
         YOURS,
         &[
-            ("each fault has its name", each),
-            ("what is right is not accused", right),
+            ("each bug is named", each),
+            ("a right map is not reported as wrong", right),
             ("a width of 1 divides by 1", narrow),
             ("one row does not speak for all", one),
             ("no name is better than a wrong one", unknown),
@@ -122,7 +122,14 @@ fn right(_: &()) -> Outcome {
     let scores = [0.0; 9];
     let why = "All scores are equal, so a factor changes nothing.";
     asked(&made(Fault::Right, &scores, 4), &scores, 4, Fault::Right, why)?;
-    asked(&[1.0], &[3.0], 4, Fault::Right, "One place has all of its share.")
+    asked(
+        &[1.0],
+        &[3.0],
+        4,
+        Fault::Right,
+        "With a single position its weight \
+                                            is 1.",
+    )
 }
 
 fn narrow(_: &()) -> Outcome {
@@ -166,8 +173,8 @@ fn unknown(_: &()) -> Outcome {
     let why = "The softmax went down the columns.";
     asked(&map, &scores, 4, Fault::Columns, why)?;
     let (scores, map) = ([5.0, -90.0, 5.0, -90.0], [1.0, 0.0, 1.0, 0.0]);
-    let why = "Whoever hides nothing, hides too late or divides nothing comes \
-               to the same here, and so does who is right.";
+    let why = "Without a mask, with a late mask, without scaling and with none \
+               of these bugs, the map is the same here.";
     asked(&map, &scores, 1, Fault::Right, why)
 }
 

@@ -39,8 +39,8 @@ fn asked(scores: &[f64], right: f64) -> Outcome {
         return Ok(());
     }
     let why = if !yours.is_finite() || yours == 0.0 {
-        "The logarithm of 0 is no number to reckon with: leave out what was \
-         never drawn."
+        "The logarithm of 0 is not finite: leave out tokens that were never \
+         drawn."
     } else if near(1.0 / right) {
         "That is one over the temperature."
     } else {

@@ -33,9 +33,9 @@ fn main() -> ExitCode {
 fn would_show(fault: Fault) -> &'static str {
     match fault {
         Fault::Nothing => {
-            "A run in which nothing is wrong learns from the first steps on, \
-             moves a parameter by less than a rate, and is examined twice with \
-             one result."
+            "A right run learns from the first steps on, moves a parameter by \
+             less than the learning rate, and gives the same result in both \
+             evaluations."
         }
         Fault::ZeroWeights => {
             "Where all weights are 0, each class gets the same score: the \
@@ -47,7 +47,7 @@ fn would_show(fault: Fault) -> &'static str {
              hundred times as far, in the first step already."
         }
         Fault::GradientsKept => {
-            "Where gradients are kept, the first step is right, and from the \
+            "If gradients accumulate, the first step is right, and from the \
              second on the gradient is a sum: it grows while the loss falls."
         }
         Fault::Uncorrected => {

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             ("3 x 3 over an image of 5 x 6, one place at a time", plain),
             ("2 x 3, two down and three to the right at a time", strided),
             ("3 x 2 with gaps", dilated),
-            ("images that are views: turned, cut out, backwards", views),
+            ("images that are views: transposed, sliced, reversed", views),
             ("a batch of images with channels", batch),
         ],
     )
@@ -200,8 +200,8 @@ fn judge(image: &View, window: &Window) -> Outcome {
         let (yours, right) = (slot(&found, &index), slot(image, &pixel));
         if yours != right {
             let told = format!(
-                "have element {index:?} in slot {yours}, and it shows the \
-                 pixel {pixel:?}, which lies in slot {right}."
+                "have element {index:?} in slot {yours}, but its pixel \
+                 {pixel:?} is in slot {right}."
             );
             return Err(fail(&told, &of_strides(&found, image, window)));
         }
@@ -215,9 +215,9 @@ fn of_shape(found: &View, shape: &[usize], front: usize) -> &'static str {
     let [rows, columns, height, width] = of_windows else { return "" };
     let in_pairs = [outer, &[*rows, *height, *columns, *width]].concat();
     if found.shape == inside_first {
-        "The places come first, and then what stands in the window."
+        "The positions come first, and then the elements of the window."
     } else if found.shape == in_pairs {
-        "Rows and columns of places stand side by side, and then height and \
+        "The rows and columns of positions come first, and then the height and \
          width of the window."
     } else if front > 0 && found.shape == of_windows {
         "The axes in front of the image stay."
@@ -244,24 +244,24 @@ fn of_strides(found: &View, image: &View, window: &Window) -> String {
     if is(moves, inside) && found.offset != image.offset {
         "The first window begins where the image does: the offset stays."
     } else if is(times(stride, &dense), times(dilation, &dense)) {
-        "The rows of this image do not lie one after another: take the \
-         strides of its own two axes."
+        "The rows of this image are not contiguous: use the strides of its own \
+         two axes."
     } else if is(times(dilation, own), times(stride, own)) {
         "The two pairs are swapped: the stride of the window says how far it \
          moves, and the dilation how far neighbors in it are apart."
     } else if is(times([1, 1], own), inside) {
-        "From place to place the window goes on by its stride, as so many \
+        "From position to position the window moves by its stride, counted in \
          elements of the image."
     } else if is(moves, times([1, 1], own)) {
-        "Inside a window neighbors are a dilation apart, as so many elements \
-         of the image."
+        "Inside a window adjacent elements are a dilation apart, counted in \
+         elements of the image."
     } else if is(stride.map(|it| it as isize), dilation.map(|it| it as isize)) {
         "The window counts elements of the image, and strides count slots: \
          multiply by those of the image."
     } else {
-        "A place further is so many elements of the image as the stride says, \
-         and an element further in the window as many as the dilation says; \
-         each takes the stride of its axis."
+        "The stride is the distance between positions, and the dilation the \
+         distance between elements of a window, both in elements of the image; \
+         multiply each by the stride of its axis."
     }
     .to_string()
 }

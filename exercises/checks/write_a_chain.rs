@@ -146,8 +146,8 @@ fn diagnosis(
     };
     if double == out {
         return Some(
-            "The number has no f at its end, so it is a double: the product \
-             is one of doubles, and is rounded at another place.",
+            "The number has no f at its end, so it is a double: the product is \
+             computed in double, and rounded differently.",
         );
     }
     None

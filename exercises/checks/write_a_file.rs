@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         &[
             ("eight bytes say how long the header is", length),
             ("the offsets of one tensor are its bytes", one),
-            ("the second tensor lies behind the first", two),
+            ("the second tensor follows the first", two),
             ("one number without axes, and none at all", odd),
             ("a name with a quotation mark", quoted),
             ("the crate reads it, to the last bit", bits),
@@ -36,8 +36,8 @@ fn weights(name: &str, shape: &[usize]) -> Weights {
 fn end(file: &[u8]) -> Result<usize, Stop> {
     if file.get(8) != Some(&b'{') {
         return Err(wrong(format!(
-            "Behind the first eight bytes stands {:?}. There the header must \
-             begin, with a brace.",
+            "The first eight bytes are followed by {:?}. The header must begin \
+             there, with a brace.",
             file.get(8).map(|&byte| char::from(byte))
         )));
     }
@@ -145,8 +145,8 @@ fn judge(tensors: &[Weights]) -> Outcome {
                  counts from the end of the header"
             }
             [0, to] if to == 4 * n && right[0] > 0 => {
-                "It begins where the first tensor begins, and one lies behind \
-                 the other"
+                "It begins where the first tensor begins, but they must follow \
+                 each other"
             }
             [a, b] if a == b && tensor.shape.is_empty() => {
                 "A tensor without axes has one number: the product of no sizes \
@@ -202,7 +202,7 @@ fn read(tensors: &[Weights]) -> Result<Vec<(String, Tensor)>, Stop> {
     read.map_err(|error| {
         let said = error.to_string();
         let said = said.replace(&path.display().to_string(), "your file");
-        wrong(format!("`io::read` refuses it: {said}."))
+        wrong(format!("`io::read` rejects it: {said}."))
     })
 }
 
@@ -243,7 +243,7 @@ fn bits(_: &()) -> Outcome {
                 yours[at],
                 right.values[at],
                 match same((&turned, &right.values[at])) {
-                    true => " Its bytes stand the other way around.",
+                    true => " Its bytes are in the wrong order.",
                     false => "",
                 }
             )));

@@ -44,7 +44,7 @@ const FAULTS: [&str; 8] = [
     "rejected: it gives each operand of a * b the gradient of the other",
     "rejected: it never looks at grad_out",
     "rejected: it computes one element and leaves the others",
-    "rejected: after a second sweep a has three times its gradient",
+    "rejected: after a second backward pass a has three times its gradient",
     "rejected: it takes the first element of grad_out for all",
     "rejected: it gives each element the gradient of another",
 ];
@@ -141,8 +141,8 @@ fn accepted(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(
             "Your test rejects an engine that is right. For each element the \
-             gradient of a is grad_out * b * b and that of b is grad_out * 2 \
-             * a * b; a second sweep adds the same again.",
+             gradient of a is grad_out * b * b and that of b is grad_out * 2 * \
+             a * b; a second backward pass adds the same again.",
         )),
     }
 }
@@ -151,7 +151,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match verdict(FAULT) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts an engine that has this fault: {}.",
+            "Your test accepts an engine with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }
