@@ -17,11 +17,11 @@ fn main() -> ExitCode {
         "adam_by_hand",
         YOURS,
         &[
-            ("the first step is as long as the rate", first),
+            ("the length of the first step is the learning rate", first),
             ("each parameter is a new leaf", leaf),
             ("six steps with gradients that change", six),
             ("small gradients, where epsilon counts", small),
-            ("the decay is apart from the gradient", decay),
+            ("the decay is separate from the gradient", decay),
         ],
     )
 }
@@ -172,9 +172,9 @@ fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
         None => "",
     };
     Err(wrong(format!(
-        "From {START:?}, with the rate {RATE}, the betas {BETAS:?}, epsilon {} \
-         and the decay {}, steps with the gradients {grads:?} lead elsewhere. \
-         {why}\n\n  yours  {yours:?}\n  right  {right:?}",
+        "From {START:?}, with the learning rate {RATE}, the betas {BETAS:?}, \
+         epsilon {} and the decay {}, steps with the gradients {grads:?} give \
+         a different result. {why}\n\n  yours  {yours:?}\n  right  {right:?}",
         by.epsilon, by.decay
     )))
 }
@@ -185,18 +185,18 @@ fn first(_: &()) -> Outcome {
     let others: [(Way, &str); 3] = [
         (
             uncorrected,
-            "Both means began at 0: after one step they hold a tenth and a \
-             thousandth of what they should. Divide each by 1 - b^steps.",
+            "Both means began at 0: after one step they contain only a tenth \
+             and a thousandth of the gradient. Divide each by 1 - b^steps.",
         ),
         (
             half_corrected,
-            "The mean is corrected, and the mean square is not: it began at 0 \
+            "The mean is corrected but the mean square is not: it began at 0 \
              as well.",
         ),
         (
             without_root,
             "The mean is divided by the mean square. Divide by its root: then \
-             a gradient a thousand times as large makes the same step.",
+             a gradient a thousand times as large gives the same step.",
         ),
     ];
     judged(&[[2.0, -0.5, 0.125]], &PLAIN, &others)
@@ -242,11 +242,11 @@ fn decay(_: &()) -> Outcome {
     let others: [(Way, &str); 3] = [
         (
             joined,
-            "The decay was added to the gradient, and divided by the root \
-             with it: a parameter with large gradients hardly decays. Take \
-             rate * decay of the parameter away, beside the step.",
+            "The decay was added to the gradient, and divided by the root with \
+             it: a parameter with large gradients hardly decays. Subtract rate \
+             * decay times the parameter, separately from the step.",
         ),
-        (undecayed, "Nothing has decayed."),
+        (undecayed, "There is no decay."),
         (
             by_share,
             "Each step subtracts the fraction `decay`. It should subtract rate \
@@ -272,8 +272,8 @@ fn leaf(_: &()) -> Outcome {
     let after = adam.step(&before);
     if !after.records() {
         return Err(wrong(
-            "The parameter after a step does not record, so the next backward \
-             passes it by. Make it a leaf by .requires_grad().",
+            "The parameter after a step requires no gradient, so the next \
+             backward ignores it. Make it a leaf with .requires_grad().",
         ));
     }
     if after.id() == before.id() || after.grad().is_some() {
@@ -285,8 +285,8 @@ fn leaf(_: &()) -> Outcome {
     match adam.mean.records() || adam.square.records() {
         false => Ok(()),
         true => Err(wrong(
-            "A running mean records: it would keep the graphs of all steps. \
-             Compute it in no_grad.",
+            "A running mean is recorded: it would keep the graphs of all steps \
+             alive. Compute it in no_grad.",
         )),
     }
 }

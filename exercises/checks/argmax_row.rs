@@ -25,15 +25,15 @@ fn main() -> ExitCode {
         YOURS,
         "argmax_row",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 places(kernel, &with(256, 0.0, &[(77, 9.0)]), 256)
             }),
             ("3 rows of 10, all below 0: most items have no column", below),
-            ("a row of 300: the last round is ragged", |kernel| {
+            ("a row of 300: the last round is partly filled", |kernel| {
                 places(kernel, &with(300, 0.0, &[(290, 9.0)]), 300)
             }),
-            ("of equal numbers the first", equal),
-            ("of NaNs the first, and -INFINITY everywhere", special),
+            ("the first of several equal elements", equal),
+            ("the first of several NaNs, and -INFINITY everywhere", special),
             ("a row of 768: three rounds", |kernel| {
                 places(kernel, &with(JUDGED, 0.0, &[(767, 9.0)]), JUDGED)
             }),
@@ -111,18 +111,19 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     let why = if is(&|_, row| largest(row)) {
         "out holds the largest numbers themselves. It should hold their columns."
     } else if is(&|r, row| (r * columns + right(row)) as f32) {
-        "Each place is counted from the beginning of a. Here every row begins \
+        "Each index is counted from the beginning of a. Here every row begins \
          with column 0."
     } else if is_at(&|row| place(row, |x| x == largest(row), false)) {
-        "A NaN was passed over: no comparison with it is true, `x > y` neither. \
-         Ask for it by isnan(x); it counts as the largest."
+        "A NaN was ignored: every comparison with it is false, including `x > \
+         y`. Test for it with isnan(x); it counts as the largest element."
     } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
-        "Of equal numbers you have taken the last, and the first should win."
+        "You have taken the last of several equal elements, but the first one \
+         should win."
     } else if is_at(&by_tree) {
-        "Of equal numbers you have taken the one that the tree met first, and \
-         items do not meet in the order of their columns: item 2 may bring \
-         column 258, and item 5 column 5. Compare the columns where the numbers \
-         are equal."
+        "You have taken the one of several equal elements that the tree met \
+         first, but items are not ordered like their columns: item 2 may have \
+         column 258, and item 5 column 5. If the elements are equal, compare \
+         the columns."
     } else {
         return different(&all, &yours);
     };

@@ -15,8 +15,8 @@ fn main() -> ExitCode {
         "attend",
         YOURS,
         &[
-            ("it is written by you", written),
-            ("four places look at each other", four),
+            ("the code is yours", written),
+            ("four positions attend to each other", four),
             ("two queries after three earlier positions", kept),
             ("one query, and all the keys", one),
             ("scores of thousands do not overflow", large),
@@ -29,7 +29,7 @@ fn written(_: &()) -> Outcome {
     without(
         YOURS,
         &["causal_attention", "self_attention"],
-        "that is the engine's own. Make it of products and a softmax.",
+        "that is the engine's own. Use matrix multiplications and a softmax.",
     )
 }
 
@@ -53,19 +53,17 @@ const FAULTS: [(Fault, &str); 7] = [
     ),
     (
         Fault::ByWidth,
-        "Your scores are divided by the width. It is the root of it by which \
-         they spread.",
+        "Your scores are divided by the width. Divide by its square root.",
     ),
     (Fault::NotMasked, "Your queries attend to later positions."),
     (
         Fault::Strict,
-        "Your queries look at what comes before them, and not at their own \
-         place.",
+        "Your queries attend to earlier positions, but not to their own.",
     ),
     (
         Fault::FirstPlaces,
-        "You have taken the queries for those of the first places. They are \
-         those of the last ones, and see what came before.",
+        "You have treated the queries as those of the first positions. They \
+         belong to the last ones, and see earlier positions.",
     ),
     (
         Fault::AfterSoftmax,
@@ -192,8 +190,8 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
         _ => "",
     };
     Err(wrong(format!(
-        "{rows} queries, {places} keys of {width} numbers: what is taken in is \
-         another. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
+        "{rows} queries, {places} keys of {width} elements: the output is \
+         different. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
     )))
 }
 
@@ -219,10 +217,10 @@ fn large(_: &()) -> Outcome {
     match seen[..] {
         [a, b] if a == 5.0 && b == 5.0 => Ok(()),
         _ => Err(wrong(format!(
-            "Queries of 2000 and 3000 look at a key of 1 and one of -1, and \
-             take in 5 each, what the first one says; yours take in {seen:?}. \
-             `softmax` subtracts the largest score first, an exponential of \
-             your own does not."
+            "For queries of 2000 and 3000 and keys of 1 and -1, the outputs \
+             should be 5 each, the value of the first key; yours are {seen:?}. \
+             `softmax` subtracts the largest score first, your own \
+             exponentials do not."
         ))),
     }
 }

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         YOURS,
         "bias_relu",
         &[
-            ("16 x 16: one group, and none to spare", |gpu| {
+            ("16 x 16: one group, no spare items", |gpu| {
                 launched(gpu, [16, 16])
             }),
             ("7 x 111: four groups, and guard values after the end", guarded),
@@ -57,7 +57,7 @@ fn launched(gpu: &Gpu, shape: [usize; 2]) -> Outcome {
     let yours = computed(&x, &bias)?;
     if yours.shape() != shape {
         return Err(wrong(format!(
-            "Of a matrix of shape {shape:?} there came one of shape {:?}.",
+            "For a matrix of shape {shape:?} the result has the shape {:?}.",
             yours.shape()
         )));
     }
@@ -93,13 +93,13 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     }
     if yours == of(&|i, x| x + bias[i % columns]) {
         return Err(wrong(
-            "These are the sums, below 0 as well: relu is missing.",
+            "These are the sums, including negative ones: relu is missing.",
         ));
     }
     if yours == of(&|i, x| x.max(0.0) + bias[i % columns]) {
         return Err(wrong(
-            "This is relu(x) + bias: the bias comes first, and relu looks at \
-             the sum.",
+            "This is relu(x) + bias: add the bias first, and apply relu to the \
+             sum.",
         ));
     }
     let row = |i: usize| bias.get(i / columns);
@@ -120,8 +120,8 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     made?;
     if cost.bytes_to_host > 0 {
         return Err(wrong(format!(
-            "The numbers are right, and were computed in the wrong place: {} \
-             bytes came back to the host. A launch leaves them where they are.",
+            "The values are right, but were computed on the host: {} bytes \
+             were read back. A launch leaves the data on the device.",
             cost.bytes_to_host
         )));
     }
@@ -130,9 +130,10 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     }
     let least = 4 * (2 * rows * columns + columns);
     Err(wrong(format!(
-        "The numbers are right, and took {} launches, where 1 is enough. For a \
-         matrix of {rows} x {columns} their kernels reach {} bytes, where \
-         {least} are enough: what one launch writes, the next one reads again.",
+        "The values are right, but took {} launches, where 1 is enough. For a \
+         matrix of {rows} x {columns} their kernels access {} bytes, where \
+         {least} are enough: the second launch reads again what the first one \
+         wrote.",
         cost.launches, cost.bytes_reached
     )))
 }

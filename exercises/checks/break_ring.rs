@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("the rule of a * b gives both gradients", product),
-            ("x * x gets both parts", square),
+            ("x * x adds both gradients", square),
             ("(a * b) * b, and a second backward pass", twice),
             ("nothing is left of a graph after backward", swept),
             ("nothing is left of a graph without backward", unswept),
@@ -94,7 +94,13 @@ fn square(_: &()) -> Outcome {
     let y = yours::mul(&x, &x);
     y.grad.set(1.0);
     apply(&y);
-    expect("x in x * x", &x, 6.0, "Both parts are added, neither overwrites.")
+    expect(
+        "x in x * x",
+        &x,
+        6.0,
+        "Both gradients are added, neither \
+                                   overwrites the other.",
+    )
 }
 
 /// As in the notebook, the caller resets the intermediate gradient before each

@@ -11,11 +11,11 @@ fn main() -> ExitCode {
         "center_it",
         YOURS,
         &[
-            ("one spot of ink", spot),
+            ("a single pixel of ink", spot),
             ("a box with equal space on both sides", even),
-            ("a box that leaves one more", odd),
-            ("strokes with paper between them, in any gray", strokes),
-            ("what is in the middle, and what is full", nowhere_to_go),
+            ("a box with an odd number of free rows", odd),
+            ("strokes with gaps, in any gray", strokes),
+            ("a centered box, and a full image", nowhere_to_go),
             ("an image without ink", blank),
         ],
     )
@@ -144,8 +144,8 @@ fn diagnosis(
         Some("It is where it was before.")
     } else if is([-(rows[0] as isize), -(columns[0] as isize)]) {
         Some(
-            "The box is in the upper left corner. Half of the rows that are \
-             left belong above it, and half of the columns to its left.",
+            "The box is in the upper left corner. Half of the free rows belong \
+             above it, and half of the free columns to its left.",
         )
     } else if is([down, 0]) || is([0, right]) {
         Some(if is([down, 0]) {
@@ -154,10 +154,10 @@ fn diagnosis(
             "It was moved to the side, but not up or down."
         })
     } else if is([-down, -right]) {
-        Some("It was moved as far as it should be, the other way.")
+        Some("It was moved the right distance in the wrong direction.")
     } else if is([way(rows, h, up), way(columns, w, up)]) {
         Some(
-            "Where the rows that are left cannot be halved, the one more \
+            "If the number of free rows or columns is odd, the extra one \
              belongs below the ink, or to the right of it.",
         )
     } else if yours == moved(&cut, size, short) || is(short) {
@@ -167,16 +167,16 @@ fn diagnosis(
         )
     } else if is([mass(&|at| at / w, h), mass(&|at| at % w, w)]) {
         Some(
-            "It is the center of mass that is in the middle. That is another \
-             rule, by which MNIST was made; here it is the box.",
+            "The center of mass is centered. That is a different rule, which \
+             MNIST uses; here it is the box.",
         )
     } else if is(swapped) {
         Some(
-            "Rows and columns are swapped: take off the height its rows, and \
-             off the width its columns.",
+            "Rows and columns are swapped: subtract the box's rows from the \
+             height, and its columns from the width.",
         )
     } else if alike {
-        Some("What is moved stays as gray as it was.")
+        Some("The pixels must keep their gray.")
     } else {
         None
     }

@@ -15,12 +15,12 @@ fn main() -> ExitCode {
         "choose_tiles",
         YOURS,
         &[
-            ("the clocks of a plan in one piece", in_one_piece),
-            ("the clocks of a plan in parts", in_parts),
-            ("every number of k is in one part", parts),
-            ("products by parts are right", products),
+            ("the cycles of a plan without parts", in_one_piece),
+            ("the cycles of a plan with parts", in_parts),
+            ("every index of k is in one part", parts),
+            ("products in parts are right", products),
             ("the plan fits the device", room),
-            ("no plan takes fewer clocks", best),
+            ("no plan takes fewer cycles", best),
         ],
     )
 }
@@ -83,7 +83,7 @@ fn count(sizes: [usize; 3], plan: Plan, card: Card) -> Outcome {
         None => String::new(),
     };
     Err(wrong(format!(
-        "{}: {yours} clocks by you, and {wanted} by the model.{why}",
+        "{}: {yours} cycles in yours, and {wanted} in the model.{why}",
         said(sizes, plan, card)
     )))
 }
@@ -107,15 +107,18 @@ fn slip(
     let product =
         |groups: usize| LAUNCH + groups.div_ceil(card.units) * length * each;
     if yours == product(whole) + joined {
-        Some("It counts whole tiles: a tile that is cut off takes a group too.")
+        Some(
+            "It counts only whole tiles: a tile that is cut off takes a group \
+              too.",
+        )
     } else if yours == LAUNCH + groups * length * each / card.units + joined {
         Some(
-            "It counts parts of turns, and the last one takes as long as the \
-             others: its units work, and the rest wait.",
+            "It counts fractions of rounds, and the last one takes as long as \
+             the others, even if some units are idle.",
         )
     } else if parts > 1 && yours == product(groups) {
         Some(
-            "The parts are added up by a second launch, which has its price \
+            "The parts are added up by a second launch, which has a fixed cost \
              and reads all of them.",
         )
     } else {
@@ -159,7 +162,7 @@ fn parts(_: &()) -> Outcome {
                 format!("Part {which} of {parts} of k = {k} is {range:?}");
             if range.end > k {
                 return Err(wrong(format!(
-                    "{what}, and k has the numbers 0..{k}: a group would read \
+                    "{what}, and k has the indices 0..{k}: a group would read \
                      past the end of a row."
                 )));
             }
@@ -174,8 +177,8 @@ fn parts(_: &()) -> Outcome {
         }
         if let Some(at) = seen.iter().position(|times| *times != 1) {
             return Err(wrong(format!(
-                "k = {k} in {parts} parts: number {at} is in {} of them. What \
-                 is in none is missing in every sum.",
+                "k = {k} in {parts} parts: index {at} is in {} of them. An \
+                 index in no part is missing in every sum.",
                 seen[at]
             )));
         }
@@ -210,7 +213,7 @@ fn room(_: &()) -> Outcome {
             let what = said(sizes, plan, card);
             if !TILES.contains(&plan.tile) {
                 return Err(wrong(format!(
-                    "{what}: no kernel has such tiles."
+                    "{what}: there is no kernel with such tiles."
                 )));
             }
             if !fits(plan.tile, card) {
@@ -224,7 +227,7 @@ fn room(_: &()) -> Outcome {
             let most = MOST_PARTS.min(sizes[1]);
             if plan.parts == 0 || plan.parts > most {
                 return Err(wrong(format!(
-                    "{what}: there are 1 to {most} parts."
+                    "{what}: the number of parts must be 1 to {most}."
                 )));
             }
         }
@@ -241,7 +244,7 @@ fn best(_: &()) -> Outcome {
                 [yours, best].map(|plan| right(sizes, plan, card));
             if took > least {
                 return Err(wrong(format!(
-                    "{}: {took} clocks. Tiles of {} x {} in {} parts take \
+                    "{}: {took} cycles. Tiles of {} x {} in {} parts take \
                      {least}. {}",
                     said(sizes, yours, card),
                     best.tile.rows,
@@ -275,14 +278,14 @@ fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
     let other = least(sizes, card, |plan| plan.parts == yours.parts);
     let is_best_tile = right(sizes, yours, card) == right(sizes, other, card);
     if is_best_tile && yours.parts > best.parts {
-        "More parts than the units have time for: each of them is written, \
+        "These are more parts than the units can use: each of them is written, \
          and read again by the second launch."
             .to_string()
     } else if is_best_tile {
         format!(
             "There are {groups} groups for {units} units, and in the last \
-             turn the units that have none could have a part of k: that is \
-             worth the second launch."
+             round the idle units could compute a part of k: that is worth the \
+             second launch."
         )
     } else if rows > other.tile.rows {
         format!(

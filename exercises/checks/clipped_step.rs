@@ -18,11 +18,14 @@ fn main() -> ExitCode {
         "clipped_step",
         YOURS,
         &[
-            ("a short gradient is left alone", short),
+            ("a short gradient is unchanged", short),
             ("each parameter is a new leaf", leaves),
-            ("the second step goes on in the direction of the first", momentum),
-            ("a long gradient is shortened, over all parameters", long),
-            ("the velocity gets what is left of it", remembered),
+            (
+                "the second step continues in the direction of the first",
+                momentum,
+            ),
+            ("a long gradient is shortened, for all parameters together", long),
+            ("the velocity gets the shortened gradient", remembered),
         ],
     )
 }
@@ -86,9 +89,9 @@ fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
         "After steps with the gradients {grads:?} the parameters are \
-         elsewhere. The rate is {RATE}, the momentum {MOMENTUM}, and no \
-         gradient may be longer than {LONGEST}. {why}\n\n  yours  {yours:?}\n  \
-         right  {right:?}"
+         different. The learning rate is {RATE}, the momentum {MOMENTUM}, and \
+         no gradient may be longer than {LONGEST}. {why}\n\n  yours  \
+         {yours:?}\n  right  {right:?}"
     )))
 }
 
@@ -150,12 +153,12 @@ fn long(_: &()) -> Outcome {
     let others: [(Limit, &str); 3] = [
         (
             each_alone,
-            "Each parameter was shortened by itself, which changes the \
+            "Each parameter was shortened separately, which changes the \
              direction of the whole.",
         ),
         (
             each_number,
-            "Each number was cut off by itself, which changes the direction \
+            "Each element was clipped separately, which changes the direction \
              of the whole.",
         ),
         (unchanged, "This gradient is longer than that."),
@@ -179,16 +182,14 @@ fn remembered(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(format!(
             "After a long gradient, {LONG:?}, and a short one, {:?}, the \
-             parameters are elsewhere. {}\n\n  yours  {yours:?}\n  right  \
+             parameters are different. {}\n\n  yours  {yours:?}\n  right  \
              {right:?}",
             grads[1],
             match near(&yours, &at) {
                 true =>
                     "The velocity contains the whole gradient, so it affects \
                      later steps.",
-                false =>
-                    "What is shortened is the gradient of each step, not \
-                          the velocity.",
+                false => "Shorten the gradient of each step, not the velocity.",
             }
         ))),
     }
@@ -205,8 +206,9 @@ fn leaves(_: &()) -> Outcome {
             || parameter.grad().is_some()
         {
             return Err(wrong(
-                "A parameter after a step is a new leaf: it has no parents and \
-                 no gradient, so the graph of the last step can go.",
+                "A parameter after a step must be a new leaf: without parents \
+                 and gradient, so that the graph of the last step can be \
+                 freed.",
             ));
         }
     }

@@ -21,10 +21,10 @@ fn main() -> ExitCode {
         YOURS,
         "coalesced_matvec",
         &[
-            ("3 rows of 256: a column for each item", |kernel| {
+            ("3 rows of 256: one column per item", |kernel| {
                 product(kernel, [3, 256], 3)
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 product(kernel, [2, 1000], 2)
             }),
             ("2 rows of 70: most items have no column", |kernel| {
@@ -74,8 +74,8 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     }
     if is(sums(&|row, i| if i % GROUP == 0 { a[row * k + i] } else { 0.0 })) {
         return Err(wrong(
-            "out holds what item 0 has added up, and the sums of the other \
-             items of its group are missing.",
+            "out contains the sum of item 0, and the sums of the other items \
+             of its group are missing.",
         ));
     }
     expect("out", &out, &right)

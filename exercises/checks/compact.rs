@@ -11,10 +11,10 @@ fn main() -> ExitCode {
         "compact",
         YOURS,
         &[
-            ("a matrix that is dense already", dense),
+            ("a contiguous matrix", dense),
             ("the lecture's column: strides (2, 1) from offset 1", column),
             ("transposed, with two axes and with three", turned),
-            ("backwards, and cut out of something larger", backwards),
+            ("reversed, and sliced", backwards),
             ("a row that is repeated by a stride of 0", repeated),
             ("no axes, and no elements", nothing),
             ("windows that overlap", windows),
@@ -64,9 +64,9 @@ fn judge(
     );
     if found.len() != right.len() {
         return Err(wrong(format!(
-            "compact gives {} elements, and the view shows {}: the product of \
-             its sizes, however many the memory has. It is 1 without axes, \
-             and 0 as soon as one size is 0.\n\n  view   {view}",
+            "compact returns {} elements, and the view has {}: the product of \
+             its sizes, however many slots the memory has. It is 1 without \
+             axes, and 0 if one size is 0.\n\n  view   {view}",
             found.len(),
             right.len()
         )));

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ("three channels: each has its part of the filter", |kernel| {
                 judge(kernel, Shape::new(3, 1, [5, 7]))
             }),
-            ("four filters: each has its own image", |kernel| {
+            ("four filters: each has its own output", |kernel| {
                 judge(kernel, Shape::new(2, 4, [6, 5]))
             }),
             ("images of one row, one column and one pixel", |kernel| {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
                 judge(kernel, Shape::new(1, 2, [7, 1]))?;
                 judge(kernel, Shape::new(2, 2, [1, 1]))
             }),
-            ("each item reads its windows, and nothing else", read),
+            ("each item reads its windows and nothing else", read),
         ],
     )
 }
@@ -160,20 +160,20 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
                 left pixel of the window.";
     }
     if is(shape.sums(swapped)) {
-        return "Down and to the right are swapped in the filter: its last axis \
-                goes to the right, as that of the image does.";
+        return "Row and column of the filter are swapped: its last axis goes \
+                to the right, like that of the image.";
     }
     if shape.channels > 1 && is(shape.sums(own)) {
-        return "These are the sums over the first channel. A window has its 9 \
-                numbers in each of the channels, and they are all added up.";
+        return "These are the sums over the first channel. A window has 9 \
+                pixels in each channel, and all of them are added up.";
     }
     if shape.channels > 1 && is(shape.sums(of_each)) {
-        return "Each channel is multiplied by the filter's numbers for the \
-                first. A filter has 9 numbers for each channel.";
+        return "Each channel is multiplied by the filter's weights for the \
+                first. A filter has 9 weights for each channel.";
     }
     if shape.filters > 1 && is(shape.sums(same)) {
-        return "Every output is that of the first filter. A filter has 9 \
-                numbers for each channel, and then the next one begins.";
+        return "Every output uses the first filter. A filter has 9 weights for \
+                each channel, and then the next one begins.";
     }
     if is(shape.sums(short)) {
         return "You take 9 weights per filter. A filter has 9 weights for each \

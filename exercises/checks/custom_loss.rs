@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("the loss of two rows of five scores", value),
-            ("of scores whose exponentials overflow", large),
+            ("the loss of scores whose exponentials overflow", large),
             ("its gradient", gradient),
             ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
@@ -28,7 +28,7 @@ const ENGINES: [&str; 4] = [
     ".log_softmax(",
     "::log_softmax(",
 ];
-const OWN: &str = "that is the engine's own loss. Here you write it, of the \
+const OWN: &str = "that is the engine's own loss. Here you write it, with the \
                    operations of an Array and of a Tensor.";
 
 /// The number of classes must differ from the factor of the loss. Otherwise a
@@ -70,8 +70,8 @@ fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
         if off.is_nan() || off > 1e-4 * (1.0 + r.abs()) {
             let hint = match y.is_finite() {
                 false if what.contains("large") => {
-                    " No f32 holds the exponential of 200, and that of -300 \
-                     is 0: subtract the largest score of the row first."
+                    " The exponential of 200 overflows an f32, and that of \
+                     -300 is 0: subtract the largest score of the row first."
                 }
                 _ => "",
             };
@@ -103,8 +103,8 @@ fn loss(scores: &[f32], what: &str) -> Outcome {
     let loss = yours::loss(&leaf(scores, Device::Cpu)?, &LABELS);
     if !loss.shape().is_empty() {
         return Err(wrong(format!(
-            "{what} has shape {:?}. A mean of all rows has none: reduce over \
-             both axes, with Keep::No.",
+            "{what} has shape {:?}. A mean of all rows has no axes: reduce \
+             over both axes, with Keep::No.",
             loss.shape()
         )));
     }
@@ -143,17 +143,17 @@ fn gradient(_: &()) -> Outcome {
     for (weight, words) in [
         (
             1.0,
-            "The gradient is that of the loss alone; grad_out, which is 3 \
-             here, is missing.",
+            "The gradient is only that of the loss; grad_out, which is 3 here, \
+             is missing.",
         ),
         (
             3.0 / SHAPE[1] as f64,
-            "The gradient is divided by the number of all elements, and the \
+            "The gradient is divided by the number of all elements, but the \
              loss is a mean over the rows.",
         ),
         (
             3.0 * SHAPE[0] as f64,
-            "The gradient is that of the sum over the rows, and the loss is \
+            "The gradient is that of the sum over the rows, but the loss is \
              their mean.",
         ),
     ] {

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             ("2 - a is not a - 2", reflected),
             ("no rule was written", derived),
             ("neg, sub and 2 - a pass their gradients on", gradients),
-            ("they are made of sums and products", made),
+            ("they are composed of additions and multiplications", made),
         ],
     )
 }
@@ -106,7 +106,7 @@ fn made(_: &()) -> Outcome {
     without(
         YOURS,
         &own,
-        "that is the engine's own operator. Make it of `+` and of `*` with a \
+        "that is the engine's own operator. Use only `+`, and `*` with a \
          number.",
     )
 }

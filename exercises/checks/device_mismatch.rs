@@ -15,11 +15,11 @@ fn main() -> ExitCode {
         "device_mismatch",
         YOURS,
         &[
-            ("two operands on one device are let through", through),
+            ("two operands on one device are accepted", through),
             ("two devices are rejected, and nothing is copied", refused),
             ("the sentence names the operation and both devices", names),
             ("the sentence says what to do", remedy),
-            ("two devices of one name are two devices", namesakes),
+            ("two devices with the same name are different", namesakes),
         ],
     )
 }
@@ -74,12 +74,12 @@ impl Seen {
                  find out why such a program is slow."
             ))),
             (Some(_), _) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and the operation was run \
-                 all the same: no kernel can read the memory of both."
+                "The operands were on {a} and {b}, and the operation ran \
+                 anyway: no kernel can read the memory of both."
             ))),
             (None, Ok(_)) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and a result came out that \
-                 the operation has not computed."
+                "The operands were on {a} and {b}, and you returned a result \
+                 that the operation has not computed."
             ))),
             (None, Err(Error::Mistake(sentence))) => Ok(sentence),
             (None, Err(other)) => Err(wrong(format!(
@@ -134,7 +134,7 @@ fn names(_: &()) -> Outcome {
         let sentence = run(op, a, b)?.sentence(a, b)?;
         if !sentence.contains(op) {
             return Err(wrong(format!(
-                "The operation is {op}, and the sentence does not say so: \
+                "The operation is {op}, but the sentence does not name it: \
                  \"{sentence}\""
             )));
         }
@@ -145,12 +145,12 @@ fn names(_: &()) -> Outcome {
         let (which, why) = match missing[..] {
             [] => continue,
             [it, ..] if sentence.contains(&format!("{it:?}")) => {
-                (it.to_string(), "Print it with {}, and not with {:?}.")
+                (it.to_string(), "Print it with {}, not with {:?}.")
             }
             [it] => (
                 it.to_string(),
-                "With one device named, you would still have to search for \
-                 the other.",
+                "If it names one device, you still have to search for the \
+                 other.",
             ),
             _ => (
                 "either of them".to_string(),
@@ -170,8 +170,8 @@ fn remedy(_: &()) -> Outcome {
     let sentence = run("mul", a, b)?.sentence(a, b)?;
     if !sentence.contains(".to(") {
         return Err(wrong(format!(
-            "The sentence says what is wrong and not what to do: \
-             \"{sentence}\" A tensor is moved by .to(..), so say that."
+            "The sentence says what is wrong, but not what to do: \
+             \"{sentence}\" A tensor is moved with .to(..), so say that."
         )));
     }
     if sentence.contains('\n') {
@@ -185,9 +185,9 @@ fn namesakes(_: &()) -> Outcome {
     let seen = run("mul", a, b)?;
     if seen.by.is_some() {
         return Err(wrong(format!(
-            "Both devices call themselves \"{}\", and they are two: a machine \
-             may have two cards of one name. Compare the devices, not what \
-             they are called.",
+            "Both devices have the name \"{}\", but they are two: a machine \
+             may have two identical cards. Compare the devices, not their \
+             names.",
             a.name()?
         )));
     }

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         &[
             ("a sum and a product, on either of two devices", computes),
             ("operands on two devices are rejected", refuses),
-            ("who records: neither, either or both", records),
+            ("what is recorded: neither, either or both", records),
             ("what is saved for backward", keeps),
         ],
     )
@@ -74,21 +74,21 @@ fn computes(_: &()) -> Outcome {
             let name = device.name;
             if !other.calls.borrow().is_empty() {
                 return Err(wrong(format!(
-                    "Both operands are on {name}, and {} has computed. Ask \
-                     the device of the operands.",
+                    "Both operands are on {name}, but {} has computed. Use the \
+                     device of the operands.",
                     other.name
                 )));
             }
             let calls = device.calls.take();
             let Some((asked, a, b)) = calls.first() else {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was not asked for \
-                     anything. Its `binary` computes."
+                    "{op:?} on {name}: the device was not called. Its `binary` \
+                     computes."
                 )));
             };
             if *asked != op {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was asked for {asked:?}. \
+                    "{op:?} on {name}: the device was called for {asked:?}. \
                      The operation got lost on the way."
                 )));
             }
@@ -107,8 +107,8 @@ fn computes(_: &()) -> Outcome {
             }
             if c.numbers != result(op, &x, &y) || c.device.name() != name {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the result is {:?} on {}, and what the \
-                     device has computed is {:?}.",
+                    "{op:?} on {name}: the result is {:?} on {}, but the \
+                     device has computed {:?}.",
                     c.numbers,
                     c.device.name(),
                     result(op, &x, &y)
@@ -156,8 +156,8 @@ fn records(_: &()) -> Outcome {
             let flags = format!("{op:?} with a: {a}, b: {b}");
             if c.requires_grad != (a || b) {
                 return Err(wrong(format!(
-                    "{flags}: the result says requires_grad = {}. It needs a \
-                     gradient when any operand does.",
+                    "{flags}: the result has requires_grad = {}. It requires a \
+                     gradient if any operand does.",
                     c.requires_grad
                 )));
             }
@@ -178,7 +178,7 @@ fn records(_: &()) -> Outcome {
                 Some(made) if made.op != op => {
                     return Err(wrong(format!(
                         "{flags}: the result remembers {:?}; backward would \
-                         take the wrong rule.",
+                         use the wrong rule.",
                         made.op
                     )));
                 }

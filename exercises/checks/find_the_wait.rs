@@ -26,8 +26,8 @@ fn main() -> ExitCode {
         "find_the_wait",
         YOURS,
         &[
-            ("the report is that of every step", reports),
-            ("the weights are those of every step", learns),
+            ("the report is unchanged", reports),
+            ("the weights are unchanged", learns),
             ("the work is done on the device", launches),
             ("an epoch waits once or twice", waits),
             ("no graph outlives its step", forgets),
@@ -101,8 +101,8 @@ fn reports(gpu: &Gpu) -> Outcome {
         }
         if count > 1.0 && near(report.mean, last) {
             return Err(wrong(format!(
-                "Your mean is the loss of the last batch alone, {last}. That \
-                 saves the waits and loses the others."
+                "Your mean is the loss of the last batch, {last}. That saves \
+                 the waits but loses the other losses."
             )));
         }
         expect("The mean of the losses", &[report.mean], &[sum / count])?;
@@ -122,7 +122,7 @@ fn learns(gpu: &Gpu) -> Outcome {
     {
         if yours.device() != right.device() {
             return Err(wrong(format!(
-                "After the epoch {name} is on {}, and it was on {}.",
+                "After the epoch {name} is on {}, but it was on {}.",
                 yours.device(),
                 right.device()
             )));
@@ -139,7 +139,7 @@ fn launches(gpu: &Gpu) -> Outcome {
     // Some launches may be saved, but not half of them.
     if counts.launches * 2 < right.launches {
         return Err(wrong(format!(
-            "4 steps were {} launches, and they should be about {}: the work \
+            "4 steps took {} launches, and they should take about {}: the work \
              is done elsewhere.",
             counts.launches, right.launches
         )));
@@ -160,8 +160,8 @@ fn waits(gpu: &Gpu) -> Outcome {
     let [reads, finishes] = [SliceKind::Read, SliceKind::Finish].map(count);
     let why = match (reads >= 12, finishes >= 12) {
         (true, true) => {
-            "That is two for each batch: the loop still reads the loss, and \
-             it still synchronizes."
+            "That is two per batch: the loop still reads the loss, and it \
+             still synchronizes."
         }
         (true, false) => {
             "That is one per batch. Reading 12 numbers one by one waits 12 \
@@ -169,8 +169,8 @@ fn waits(gpu: &Gpu) -> Outcome {
              read once."
         }
         (false, true) => {
-            "Nothing is read in a step, and yet each step waits: \
-             `synchronize` waits for all that was asked for."
+            "Nothing is read in a step, but each step waits: `synchronize` \
+             waits for all enqueued work."
         }
         _ => "An epoch needs one or two, however many batches it has.",
     };

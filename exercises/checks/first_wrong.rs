@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         &[
             ("a right claim passes, each wrong one is named", plain),
             ("a curve that bends", bends),
-            ("a number beside which a short nudge is lost", billion),
+            ("an input so large that a small nudge is lost", billion),
             ("derivatives that are tiny", tiny),
             ("a claim that is NaN", nan),
-            ("one number is nudged at a time", alone),
+            ("one input is nudged at a time", alone),
             ("no numbers", nothing),
         ],
     )
@@ -87,8 +87,7 @@ fn bends(_: &()) -> Outcome {
         &f,
         &x,
         &[slope],
-        "This curve bends so much that a difference to one side is off by \
-         0.002.",
+        "This curve bends so much that a one-sided difference is off by 0.002.",
         "",
     )
 }
@@ -100,8 +99,8 @@ fn billion(_: &()) -> Outcome {
         &f,
         &[3e10],
         &[3.0],
-        "Beside 30 billion the nearest f64 is 4e-6 away, so a nudge of 1e-5 \
-         has another length than you think.",
+        "Near 30 billion, f64 values are 4e-6 apart, so a nudge of 1e-5 is not \
+         exactly 1e-5.",
         "",
     )
 }
@@ -124,8 +123,9 @@ fn nan(_: &()) -> Outcome {
     match yours::first_wrong(&f, &[2.0, 3.0], &[3.0, f64::NAN]) {
         Some(1) => Ok(()),
         found => Err(wrong(format!(
-            "Claim 1 is NaN, and your judge says {found:?}. Every comparison \
-             with a NaN is false, so it is never too far away."
+            "Claim 1 is NaN, and your function returns {found:?}. Every \
+             comparison with a NaN is false, so `too far away` is never true \
+             for it."
         ))),
     }
 }
@@ -159,7 +159,8 @@ fn nothing(_: &()) -> Outcome {
     match yours::first_wrong(&|_| 1.0, &[], &[]) {
         None => Ok(()),
         found => Err(wrong(format!(
-            "Without numbers nothing is wrong, and your judge says {found:?}."
+            "Without inputs nothing is wrong, and your function returns \
+             {found:?}."
         ))),
     }
 }

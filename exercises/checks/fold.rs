@@ -11,11 +11,11 @@ fn main() -> ExitCode {
         "fold",
         YOURS,
         &[
-            ("windows that do not overlap: each number has a place", apart),
-            ("3 x 3 over 4 x 4: neighbors overlap", overlapping),
+            ("windows that do not overlap", apart),
+            ("3 x 3 over 4 x 4: windows that overlap", overlapping),
             ("2 x 3 over 5 x 7, two down and three to the right", strided),
-            ("pixels that no window shows", unseen),
-            ("it is the mirror of windows", mirror),
+            ("pixels that are in no window", unseen),
+            ("it is the adjoint of windows", mirror),
         ],
     )
 }
@@ -86,8 +86,8 @@ fn judge(seed: u64, case: Case) -> Outcome {
     );
     if yours.len() != right.len() {
         return Err(wrong(format!(
-            "{what} gives {} numbers, and the image has {h} * {w} pixels, also \
-             where no window shows them.",
+            "{what} gives {} values, but the image has {h} * {w} pixels, \
+             including those in no window.",
             yours.len()
         )));
     }
@@ -151,18 +151,18 @@ fn diagnosis(
     let is = |other: &[f32]| yours == other && right != other;
     if is(&last) {
         Some(
-            "The last window that shows a pixel wins, and those before it are \
-             overwritten. They add up.",
+            "The last window that contains a pixel wins, and the earlier ones \
+             are overwritten. They must be added.",
         )
     } else if is(&first) {
         Some(
-            "The first window that shows a pixel wins, and the others are \
-             dropped. They add up.",
+            "The first window that contains a pixel wins, and the others are \
+             dropped. They must be added.",
         )
     } else if is(&mean) {
         Some(
-            "This is the mean of what the windows brought. A pixel that is \
-             used four times moves the result four times: it gets the sum.",
+            "This is the mean of the windows' values. A pixel that is used \
+             four times affects the result four times: it gets the sum.",
         )
     } else if is(&no_stride) {
         Some(
@@ -171,13 +171,13 @@ fn diagnosis(
         )
     } else if is(&narrow) {
         Some(
-            "A row of the image is as long as `image` says, and not as far as \
-             the windows reach.",
+            "A row of the image is as long as `image` says, not as far as the \
+             windows reach.",
         )
     } else if is(&turned) {
         Some(
-            "Down and to the right are swapped inside the window: the last \
-             axis runs fastest, and it goes to the right.",
+            "Row and column are swapped inside the window: the last axis \
+             varies fastest, and it goes to the right.",
         )
     } else if is(&across) {
         Some(

@@ -34,14 +34,14 @@ fn main() -> ExitCode {
 /// The bug in each product, by its number.
 const FAULTS: [&str; 9] = [
     "",
-    "rejected: its gradients are those of the other operand",
-    "rejected: it never looks at grad_out",
-    "rejected: it walks the first operand as if it were dense",
-    "rejected: it begins at the start of the second operand's memory",
-    "rejected: of a repeated row it takes the gradient of one copy",
+    "rejected: each operand gets the gradient of the other",
+    "rejected: it ignores grad_out",
+    "rejected: it reads the first operand as if it were contiguous",
+    "rejected: it ignores the offset of the second operand",
+    "rejected: for a repeated row it uses the gradient of one copy",
     "rejected: it records only if the first operand needs a gradient",
     "rejected: x times x counts x once",
-    "rejected: its gradient has no gradient",
+    "rejected: its gradient cannot be differentiated",
 ];
 
 const RIGHT: usize = 0;

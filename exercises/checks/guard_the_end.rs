@@ -17,9 +17,7 @@ fn main() -> ExitCode {
         &[
             ("300 elements, 512 items", |kernel| squared(kernel, 300)),
             ("1 element, 256 items", |kernel| squared(kernel, 1)),
-            ("512 elements, and no item to spare", |kernel| {
-                squared(kernel, 512)
-            }),
+            ("512 elements, and no spare items", |kernel| squared(kernel, 512)),
         ],
     )
 }

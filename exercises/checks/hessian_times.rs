@@ -15,9 +15,9 @@ fn main() -> ExitCode {
         "hessian_times",
         YOURS,
         &[
-            ("x0² * x1 + x1³, along (1, -2)", polynomial),
+            ("x0² * x1 + x1³, in the direction (1, -2)", polynomial),
             ("the second derivatives of a linear function are 0", straight),
-            ("nothing of it stays in x", clean),
+            ("x keeps no gradient", clean),
         ],
     )
 }
@@ -62,8 +62,9 @@ fn polynomial(_: &()) -> Outcome {
     let weighed = [rows[0] * along[0], rows[1] * along[1]];
     let first = grad(&[&f(&x)], &[&x], false).remove(0).to_vec()?;
     let why = if is(&weighed) {
-        "You have multiplied by v at the end. That is the sum of each row, \
-         times v: the direction has to be in the sum that is differentiated."
+        "You have multiplied by v at the end. That is the sum of each row \
+         times v: multiply by v before you take the sum that is \
+         differentiated."
     } else if is(&rows) {
         "That is the direction (1, 1): where is v?"
     } else if is(&first) {
@@ -72,8 +73,8 @@ fn polynomial(_: &()) -> Outcome {
         ""
     };
     Err(wrong(format!(
-        "At x = {at:?}, along v = {along:?}, your answer is another. {why}\n\n  \
-         yours  {yours:?}\n  right  {wanted:?}"
+        "At x = {at:?}, in the direction v = {along:?}, your answer is \
+         different. {why}\n\n  yours  {yours:?}\n  right  {wanted:?}"
     )))
 }
 
@@ -95,9 +96,8 @@ fn clean(_: &()) -> Outcome {
     match x.grad() {
         None => Ok(()),
         Some(_) => Err(wrong(
-            "x has a gradient now, which the next step of training would take \
-             for its own. `grad` returns gradients, `backward` leaves them in \
-             the leaves.",
+            "x has a gradient now, which the next training step would use. \
+             `grad` returns gradients, `backward` leaves them in the leaves.",
         )),
     }
 }

@@ -26,19 +26,19 @@ fn main() -> ExitCode {
         YOURS,
         "histogram",
         &[
-            ("256 numbers, one group: a number for each item", |kernel| {
+            ("256 elements, one group: one element per item", |kernel| {
                 counted(kernel, [256, 1], even)
             }),
-            ("5 numbers: most items have none", |kernel| {
+            ("5 elements: most items have none", |kernel| {
                 counted(kernel, [5, 1], even)
             }),
-            ("1000 numbers: three or four for each item", |kernel| {
+            ("1000 elements: three or four per item", |kernel| {
                 counted(kernel, [1000, 1], even)
             }),
-            ("3000 numbers, four groups: their counts add up", |kernel| {
+            ("3000 elements, four groups: their counts are added", |kernel| {
                 counted(kernel, [3000, 4], even)
             }),
-            ("every second number in one bin", |kernel| {
+            ("every second element in the same bin", |kernel| {
                 counted(kernel, JUDGED, crowded)
             }),
         ],
@@ -81,20 +81,20 @@ fn counted(
     let is = |other: Vec<f32>| yours == other;
     let all: f32 = yours.iter().sum();
     let why = if is(of(&|i| i < groups * GROUP)) {
-        "Each item has counted one number: it goes on by get_global_size(0), \
-         as long as there is a number."
+        "Each item has counted only one element: continue in steps of \
+         get_global_size(0), as long as there are elements."
             .to_string()
     } else if let Some(one) =
         (0..groups).find(|&one| is(of(&|i| group(i) == one)))
     {
         format!(
-            "These are the counts of group {one} alone, which has written over \
-             those of the others: what a group has counted it adds."
+            "These are the counts of group {one} only, which has overwritten \
+             those of the others: add the counts of a group."
         )
     } else if is(twice(GROUP as f32)) {
         format!(
             "Every count is {GROUP} times as large: all items of a group add \
-             the count of each bin, and one of them has to."
+             the count of each bin, but only one of them should."
         )
     } else if all < n as f32 {
         format!(
@@ -110,8 +110,8 @@ fn counted(
              is each element counted by only one item?"
         )
     } else {
-        "All numbers are counted, some in another bin than their own: that of \
-         a[i] is (uint)a[i]."
+        "All elements are counted, but some in the wrong bin: the bin of a[i] \
+         is (uint)a[i]."
             .to_string()
     };
     Err(wrong(format!(
@@ -177,7 +177,10 @@ fn in_line(launch: &Launch, enough: u64) -> Outcome {
     if each >= 16 {
         return Ok(());
     }
-    let what = format!("{each} of 32 neighbors add, and the others look on");
+    let what = format!(
+        "{each} of 32 adjacent items add, and the others are \
+                        idle"
+    );
     Err(slow(
         launch,
         access.line,

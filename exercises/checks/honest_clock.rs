@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("one run, from the call to the result", one),
-            ("the middle of 21 runs", many),
+            ("the median of 21 runs", many),
         ],
     )
 }
@@ -85,13 +85,13 @@ const OTHERS: [(Clock, &str); 6] = [
             device.launch();
             device.now() - start
         },
-        "That is how long it takes to write an order. The device has hardly \
+        "That is how long it takes to enqueue a command. The device has hardly \
          begun.",
     ),
     (
         |device, runs| median(runs, || once(device)),
-        "The first launch has compiled the kernel, and waited for what others \
-         had asked of the device.",
+        "The first launch has compiled the kernel, and waited for other work \
+         on the device.",
     ),
     (
         |device, runs| {
@@ -106,7 +106,7 @@ const OTHERS: [(Clock, &str); 6] = [
             once(device);
             (0..runs).map(|_| once(device)).sum::<f64>() / runs as f64
         },
-        "That is the mean, which carries every interruption with it.",
+        "That is the mean, which includes every interruption.",
     ),
     (
         |device, runs| {
@@ -125,8 +125,8 @@ const OTHERS: [(Clock, &str); 6] = [
             device.finish();
             (device.now() - start) / runs as f64
         },
-        "You waited once for all launches, so each order was written while the \
-         device worked on the one before.",
+        "You waited once for all launches, so each command was enqueued while \
+         the device worked on the one before.",
     ),
 ];
 

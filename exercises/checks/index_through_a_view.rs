@@ -14,13 +14,13 @@ fn main() -> ExitCode {
         "index_through_a_view",
         YOURS,
         &[
-            ("a line, and a line backwards", lines),
+            ("a line, and a reversed line", lines),
             ("a transposed matrix: a quotient and a remainder", turned),
-            ("three axes in another order", three),
-            ("a row for every row: what is broadcast", broadcast),
-            ("axes that go on evenly are one", joined),
-            ("a part of a matrix: axes that do not", cut),
-            ("500 views by chance", chance),
+            ("three axes in a different order", three),
+            ("a row for every row: a broadcast axis", broadcast),
+            ("contiguous axes are merged", joined),
+            ("a part of a matrix: axes that are not contiguous", cut),
+            ("500 random views", chance),
         ],
     )
 }
@@ -120,8 +120,8 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     }
     if let Some(none) = terms.iter().find(|t| t.rest == 1 || t.stride == 0) {
         return Err(told(format!(
-            "{} is 0 for every element: what is broadcast, or has the size \
-             1, adds nothing and needs no term.",
+            "{} is 0 for every element: an axis that is broadcast or has size \
+             1 needs no term.",
             text(&[*none])
         )));
     }
@@ -129,9 +129,9 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if terms.len() > least {
         let terms = if least == 1 { "term is" } else { "terms are" };
         return Err(told(format!(
-            "every element is right, and {least} {terms} enough. Where a step \
+            "every element is right, and {least} {terms} enough. If a step \
              along one axis is as far as the whole next axis, i / d / s * s \
-             and i / d % s are i / d."
+             and i / d % s can be merged to i / d."
         )));
     }
     Ok(())
@@ -202,7 +202,7 @@ fn diagnosis(
     };
     let last = *strides.last()?;
     if is(&|i| each(i, true)) {
-        Some("Yours counts the first axis fastest; the last one is.")
+        Some("Yours varies the first axis fastest; it should be the last one.")
     } else if is(&no_quotient) {
         Some(
             "The quotient is missing: an axis advances when all later axes \
@@ -215,8 +215,8 @@ fn diagnosis(
         )
     } else if is(&|i| i as isize * last) {
         Some(
-            "Axes were put together that do not go on evenly: a step along \
-             the outer one must be as far as the whole inner one.",
+            "Axes were merged that are not contiguous: a step along the outer \
+             one must be as far as the whole inner one.",
         )
     } else {
         None

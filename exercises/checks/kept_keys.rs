@@ -31,13 +31,13 @@ fn main() -> ExitCode {
 /// The bug in each reader, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it counts the places of each piece from 0",
-    "rejected: it keeps the last place of each piece alone",
-    "rejected: it forgets what is more than five places back",
+    "rejected: it counts the positions of each piece from 0",
+    "rejected: it caches only the last position of each piece",
+    "rejected: it forgets everything more than five positions back",
     "rejected: it inserts new values before the old ones, and new keys after",
     "rejected: inside a piece, positions attend to later ones",
     "rejected: a new text begins with the cache of the old one",
-    "rejected: it keeps keys and values of the first piece alone",
+    "rejected: it caches keys and values of the first piece only",
 ];
 
 const PLACES: usize = 1;

@@ -31,13 +31,13 @@ fn main() -> ExitCode {
 /// The bug in each kernel, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it begins with 0, which is none of the values",
+    "rejected: it begins with 0, which is not one of the values",
     "rejected: its tree begins at a quarter and misses half of each group",
-    "rejected: its local array holds whole numbers",
-    "rejected: every group looks at the first 256 values",
-    "rejected: it leaves out the last group if that is not whole",
-    "rejected: all groups write to one place, and the last one stays",
-    "rejected: it stops after two stages, whatever is left",
+    "rejected: its local array holds integers",
+    "rejected: every group reads the first 256 values",
+    "rejected: it leaves out a partly filled last group",
+    "rejected: all groups write to the same element, and the last one wins",
+    "rejected: it stops after two stages, however many values are left",
 ];
 
 const RIGHT: usize = 0;
@@ -110,8 +110,8 @@ fn accepted(_: &()) -> Outcome {
     match yours::accepts(&|values| largest(RIGHT, values)) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a kernel that is right: it returns the largest \
-             of the values that it gets, bit for bit.",
+            "Your test rejects a right kernel: it returns the largest of its \
+             values, bit for bit.",
         )),
     }
 }

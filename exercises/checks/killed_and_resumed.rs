@@ -33,14 +33,14 @@ fn main() -> ExitCode {
 /// The bug in each run, by its number.
 const FAULTS: [&str; 9] = [
     "",
-    "rejected: it forgets its place in the epoch",
-    "rejected: it forgets where its random numbers were",
+    "rejected: it forgets its position in the epoch",
+    "rejected: it forgets the state of its random numbers",
     "rejected: it forgets Adam's running means",
     "rejected: it forgets how many steps Adam has taken",
     "rejected: it forgets which epoch it is in",
-    "rejected: its numbers are written with four digits",
-    "rejected: it writes down once what it was, and then the same again",
-    "rejected: to be saved changes what it does next",
+    "rejected: its numbers are saved with four digits",
+    "rejected: it saves its state only once, and returns the same bytes again",
+    "rejected: saving changes what it does next",
 ];
 
 const PLACE: usize = 1;
@@ -189,8 +189,8 @@ fn accepted(_: &()) -> Outcome {
     match verdict(0) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a run that goes on with the same bits. Which \
-             loss do you compare with which?",
+            "Your test rejects a run that continues with the same bits. Which \
+             losses do you compare?",
         )),
     }
 }

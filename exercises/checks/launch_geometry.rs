@@ -12,12 +12,12 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("groups covers every element", covers),
-            ("groups starts no group in vain", not_in_vain),
+            ("groups launches no unnecessary group", not_in_vain),
             ("global_size and idle count the items", items),
             ("the largest n fits", largest),
             ("element gives every element to one item", elements),
             ("place is the inverse", places),
-            ("element_2d walks a matrix row by row", rows),
+            ("element_2d visits a matrix row by row", rows),
         ],
     )
 }
@@ -63,9 +63,8 @@ fn not_in_vain(_: &()) -> Outcome {
                 _ => "",
             };
             return Err(wrong(format!(
-                "groups({n}, {size}) is {found}, and {right} cover \
-                 everything. A group without any element starts in \
-                 vain.{exact}"
+                "groups({n}, {size}) is {found}, but {right} cover everything. \
+                 A group without any element is unnecessary.{exact}"
             )));
         }
     }
@@ -78,8 +77,8 @@ fn items(_: &()) -> Outcome {
         let found = yours::global_size(n, size);
         if found != right {
             return Err(wrong(format!(
-                "global_size({n}, {size}) is {found}, and should be {right}. \
-                 A device starts whole groups, so it is the number of groups \
+                "global_size({n}, {size}) is {found}, and should be {right}. A \
+                 device launches whole groups, so it is the number of groups \
                  times {size}."
             )));
         }
@@ -104,8 +103,7 @@ fn largest(_: &()) -> Outcome {
         if found != right {
             return Err(wrong(format!(
                 "groups({n}, {size}) is {found}, and should be {right}. n + \
-                 size - 1 does not fit into a u32 here. `n.div_ceil(size)` \
-                 adds nothing to n."
+                 size - 1 overflows a u32 here. `n.div_ceil(size)` does not."
             )));
         }
         let right = u64::from(right) * u64::from(size);
@@ -113,7 +111,7 @@ fn largest(_: &()) -> Outcome {
         if found != right {
             return Err(wrong(format!(
                 "global_size({n}, {size}) is {found}, and should be {right}, \
-                 which does not fit into a u32. Turn both factors into u64 \
+                 which does not fit into a u32. Convert both factors to u64 \
                  before you multiply, not the product after it."
             )));
         }
@@ -129,7 +127,7 @@ fn elements(_: &()) -> Outcome {
                 &format!("element({group}, {item}, {size})"),
                 yours::element(group, item, size),
                 element,
-                "Before group number g, g whole groups have had their items.",
+                "Before group number g, there are the items of g whole groups.",
             )?;
         }
     }
@@ -189,7 +187,7 @@ fn rows(_: &()) -> Outcome {
         &format!("element_2d({x}, {y}, {columns})"),
         yours::element_2d(x, y, columns),
         4_900_000_001_u64,
-        "That is more than a u32 holds: turn the numbers into u64 before you \
+        "That does not fit into a u32: convert the numbers to u64 before you \
          multiply them.",
     )
 }

@@ -26,16 +26,16 @@ fn main() -> ExitCode {
         YOURS,
         "layer_norm",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 mixed(kernel, [1, 256])
             }),
             ("3 rows of 10: most items have no column", |kernel| {
                 mixed(kernel, [3, 10])
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 mixed(kernel, [2, 1000])
             }),
-            ("a row of equal numbers, and one of tiny ones", flat),
+            ("a row of equal elements, and one of tiny ones", flat),
             ("2 rows of 1024, whose mean is 4096", far),
         ],
         judge,
@@ -98,18 +98,18 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
         return Ok(());
     }
     let why = if is(&|_, away, v| away / (v * n / (n - 1.0) + EPS).sqrt()) {
-        "The squares are divided by columns - 1. That estimates the variance of \
-         what a sample was taken from; here the row is all there is, and its \
-         variance is the mean of its squares: divide by columns."
+        "The squares are divided by columns - 1. That estimates the variance \
+         from a sample; here the row is complete, and its variance is the mean \
+         of the squares: divide by columns."
     } else if is(&|_, away, v| away / (v + EPS)) {
-        "Each number is divided by the variance, and should be by its square \
-         root."
+        "Each element is divided by the variance, and should be divided by its \
+         square root."
     } else if is(&|_, away, _| away) {
         "The mean was subtracted from each element, but the result was not \
          divided by the root of the variance."
     } else if is(&|x, _, v| x / (v + EPS).sqrt()) {
-        "Each number is divided by the right root, and the mean has not been \
-         taken from it."
+        "Each element is divided by the right root, but the mean was not \
+         subtracted."
     } else {
         return expect("out", &yours, &right);
     };
@@ -132,8 +132,8 @@ fn flat(kernel: &Kernel) -> Outcome {
     let outside = |_: f64, away: f64, v: f64| away / (v.sqrt() + EPS);
     if expect("", &yours, &rows_by(&a, n, outside)).is_ok() {
         return Err(wrong(
-            "EPS is added to the root, and should be to the variance, under the \
-             root: with numbers as small as these it counts.",
+            "EPS is added to the root, and should be added to the variance, \
+             under the root: for elements as small as these it matters.",
         ));
     }
     expect("out", &yours, &right(&a, n))
@@ -159,10 +159,10 @@ fn far(kernel: &Kernel) -> Outcome {
         .enumerate()
     {
         let (_, variance) = centered(a);
-        let lost = "When squares are added up before the mean is taken away, two \
-                    numbers near 16.8 million are subtracted, and there an f32 \
-                    knows every second whole number only: what is left of them \
-                    is what was rounded. Take the mean from each number first, \
+        let lost = "If squares are added up before the mean is subtracted, the \
+                    variance is the difference of two numbers near 16.8 \
+                    million, where f32 values are 2 apart: what is left is \
+                    rounding error. Subtract the mean from each element first, \
                     and square then.";
         if yours.iter().any(|y| y.is_nan()) {
             return Err(wrong(format!(
@@ -175,8 +175,8 @@ fn far(kernel: &Kernel) -> Outcome {
         let by = f64::from(yours[0]) / f64::from(right[0]);
         if (by - 1.0).abs() > 2e-3 && near(yours, right, by) {
             return Err(wrong(format!(
-                "Row {row} is divided by the root of {:.3}, and its variance is \
-                 {variance:.3}; without the 4096 that are added here it was \
+                "Row {row} is divided by the root of {:.3}, but its variance \
+                 is {variance:.3}; without the 4096 that is added here it was \
                  right. {lost}",
                 (variance + EPS) / (by * by)
             )));

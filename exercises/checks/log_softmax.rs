@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             ("a row of five small scores", small),
             ("scores of 1000 overflow nothing", large),
             ("a score that is far below the others", far),
-            ("scores of -1000 leave something to divide by", low),
+            ("scores of -1000 do not divide by 0", low),
             ("the rule, on two rows of four", gradients),
         ],
     )
@@ -42,9 +42,9 @@ fn large(_: &()) -> Outcome {
         || same(&found, row.map(|x| (x.exp() / total).ln()))
     {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}: exp(1000) is more \
-             than a number can be. Subtract the largest score of the row \
-             from all of them first."
+            "For the scores {row:?} yours gives {found:?}: exp(1000) \
+             overflows. Subtract the largest score of the row from all of them \
+             first."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
@@ -70,8 +70,8 @@ fn low(_: &()) -> Outcome {
     if same(&found, [f32::INFINITY; 3]) {
         return Err(wrong(format!(
             "For the scores {row:?} yours gives {found:?}: each exp is 0, and \
-             so is their sum. The largest of these scores is -999: look for it \
-             from f32::NEG_INFINITY on, not from 0."
+             so is their sum. The largest of these scores is -999: begin the \
+             search with f32::NEG_INFINITY, not with 0."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))

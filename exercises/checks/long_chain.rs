@@ -93,7 +93,7 @@ fn shared(_: &()) -> Outcome {
         1 => Ok(()),
         owners => Err(wrong(format!(
             "The leaf has {owners} owners, and only the check should be left: \
-             the nodes above it are gone."
+             the nodes above it have been freed."
         ))),
     }
 }

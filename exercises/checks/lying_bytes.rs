@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a kernel reads the numbers that were meant", meant),
-            ("a result has room, and no more", room),
+            ("a result has exactly enough memory", room),
             ("what a kernel has written is read back", read_back),
             ("the gradients of (a * b) * b arrive", gradients),
         ],
@@ -48,7 +48,7 @@ const LIES: [(Lie, &str); 6] = [
     (
         |value| value.to_ne_bytes().into(),
         "These are the bytes of an f64, eight for each number. A float has \
-         four: make an f32 of the number first.",
+         four: convert the number to f32 first.",
     ),
     (
         |value| value.to_ne_bytes()[4..].into(),
@@ -62,13 +62,11 @@ const LIES: [(Lie, &str); 6] = [
     ),
     (
         |value| (value as i32).to_ne_bytes().into(),
-        "These are the bytes of whole numbers. A 2 that is an int is almost \
-         nothing as a float.",
+        "These are the bytes of integers. As a float, the int 2 is almost 0.",
     ),
     (
         |value| (value as i64).to_ne_bytes().into(),
-        "These are the bytes of whole numbers. A 2 that is a long is almost \
-         nothing as a float.",
+        "These are the bytes of integers. As a float, the long 2 is almost 0.",
     ),
     (
         |value| {
@@ -76,8 +74,8 @@ const LIES: [(Lie, &str); 6] = [
             bytes.reverse();
             bytes.into()
         },
-        "These are the right bytes in the wrong order. Host and device begin \
-         at the same end here: `to_ne_bytes` keeps to it.",
+        "These are the right bytes in the wrong order. Host and device have \
+         the same byte order here, which `to_ne_bytes` uses.",
     ),
 ];
 
@@ -92,7 +90,7 @@ fn meant(_: &()) -> Outcome {
             found == values.iter().flat_map(|&it| lie(it)).collect::<Vec<u8>>()
         };
         let why = LIES.iter().find(|(lie, _)| is(*lie)).map_or(
-            "Each number takes the four bytes of its f32.",
+            "Each number needs the four bytes of its f32.",
             |(_, why)| why,
         );
         let reads: Vec<String> = (0..values.len())
@@ -130,9 +128,9 @@ fn room(_: &()) -> Outcome {
             continue;
         }
         let why = match found {
-            4 => "It is room for one, whatever n is.".into(),
+            4 => "That is the size of one float, whatever n is.".into(),
             it if it == n => {
-                "n counts floats, and room is counted in bytes.".into()
+                "n counts floats, but the size is in bytes.".into()
             }
             it if it < right => {
                 let item = it / size_of::<f32>();
@@ -141,8 +139,8 @@ fn room(_: &()) -> Outcome {
                      it."
                 )
             }
-            it if it == 2 * right => "An f64 would need that much.".into(),
-            _ => "The rest is taken from the device and never used.".into(),
+            it if it == 2 * right => "That would be right for f64.".into(),
+            _ => "The rest is allocated but never used.".into(),
         };
         return Err(wrong(format!(
             "room({n}) is {found}, and {n} floats need {right} bytes. {why}"
@@ -163,7 +161,7 @@ fn read_back(_: &()) -> Outcome {
         let why = match found.len() {
             it if it == values.len() / 2 => {
                 "Eight bytes at a time are an f64; the kernel wrote floats of \
-                 four."
+                 four bytes."
             }
             it if it == bytes.len() => "A float is four bytes, not one.",
             _ => "Take four bytes at a time, as an f32.",

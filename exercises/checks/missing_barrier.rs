@@ -88,21 +88,21 @@ fn judge(
         trace.to_string().lines().map(|it| format!("  {it}\n")).collect();
     let advice = match (&trace.end, trace.race()) {
         (End::Divergent(_), _) => {
-            "A barrier in an `if` or in a loop that not all items go through \
-             alike is one that some never see. Put it where every item comes \
-             by, also one that has nothing to do."
+            "Some items never reach a barrier inside an `if`, or inside a loop \
+             that not all items run equally often. Put it where every item \
+             passes, even one that has nothing to do."
                 .to_string()
         }
         (_, Some(race)) => format!(
-            "{race} Put a barrier where it comes after the one step and \
-             before the other, for every item."
+            "{race} Put a barrier after the first of these steps and before \
+             the second, for every item."
         ),
         _ => "Look at the content of local memory.".to_string(),
     };
     let at_least = if search.complete { "" } else { "at least " };
     Err(wrong(format!(
-        "{kernel} breaks in {at_least}{count} of {} schedules. Of those that \
-         do, this one interrupts the items least.\n\n{table}\n{advice}",
+        "{kernel} is wrong in {at_least}{count} of {} schedules. This is the \
+         one that interrupts the items least.\n\n{table}\n{advice}",
         search.schedules(),
     )))
 }

@@ -15,11 +15,11 @@ fn main() -> ExitCode {
         "module_to",
         YOURS,
         &[
-            ("every parameter is on the device, with its numbers", arrives),
-            ("every parameter is a leaf that records", leaves),
+            ("every parameter is on the device, with its values", arrives),
+            ("every parameter is a leaf that requires a gradient", leaves),
             ("backward leaves its gradients on the device", gradients),
-            ("a model that is there already is not copied", stays),
-            ("a device that is not there is an Error", refused),
+            ("a model that is already there is not copied", stays),
+            ("a missing device is an Error", refused),
         ],
     )
 }
@@ -86,9 +86,9 @@ fn leaves(gpu: &Gpu) -> Outcome {
     for (name, parameter) in named(&layers) {
         if parameter.id().is_none() {
             return Err(wrong(format!(
-                "{name} has its numbers and records nothing: backward will \
-                 leave no gradient in it, and it will never learn. Make a \
-                 leaf of it, with .requires_grad()."
+                "{name} has its values but requires no gradient: backward will \
+                 leave no gradient in it, and it will never learn. Make it a \
+                 leaf with .requires_grad()."
             )));
         }
         let ops = parameter.tape().ops().join(", ");

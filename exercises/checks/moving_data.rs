@@ -24,15 +24,15 @@ fn main() -> ExitCode {
         "moving_data",
         YOURS,
         &[
-            ("a list comes to both devices", lists),
+            ("a list is moved to both devices", lists),
             (
                 "the elements of a transposed ndarray keep their positions",
                 ndarrays,
             ),
-            ("a number too few is an error", refused),
-            ("a tensor comes from and to both devices", tensors),
-            ("what is there already is not copied", at_home),
-            ("one copy is enough for a way", one_copy),
+            ("a missing element is an error", refused),
+            ("a tensor is moved from and to both devices", tensors),
+            ("data that is already there is not copied", at_home),
+            ("each move takes only one copy", one_copy),
             ("a gradient flows back to the leaf", gradients),
         ],
     )
@@ -48,8 +48,8 @@ fn judge(
 ) -> Outcome {
     if found.device() != device {
         return Err(wrong(format!(
-            "{what} should come to {device}, and is on {}. Nothing reports \
-             that: an operation on it would run there.",
+            "{what} should be on {device}, but is on {}. Nothing reports that: \
+             an operation on it would run there.",
             found.device()
         )));
     }
@@ -96,7 +96,7 @@ fn refused(_: &()) -> Outcome {
     match yours::moved(data, Device::Cpu) {
         Err(_) => Ok(()),
         Ok(found) => Err(wrong(format!(
-            "Five numbers cannot fill the shape [2, 3], and {:?} was made of \
+            "Five elements cannot fill the shape [2, 3], but {:?} was made of \
              them.",
             found.shape()
         ))),
@@ -141,8 +141,8 @@ fn one_copy(_: &()) -> Outcome {
         let [up, down] = [0, 1].map(|way| copies()[way] - before[way]);
         if [up, down] != right {
             return Err(wrong(format!(
-                "From {from} to {to} the numbers were copied {up} times to \
-                 the device and {down} times from it; one copy is enough."
+                "From {from} to {to} the data was copied {up} times to the \
+                 device and {down} times from it; one copy is enough."
             )));
         }
     }

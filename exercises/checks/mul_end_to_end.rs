@@ -23,9 +23,9 @@ fn main() -> ExitCode {
             ("777 elements: four groups", |gpu| product(gpu, &[777])),
             ("one launch, and nothing is copied", thrifty),
             ("a and b get their gradients", gradients),
-            ("x * x gets both parts", square),
-            ("nothing is computed for an operand that does not ask", asked),
-            ("nothing is left when all is let go", freed),
+            ("x * x adds both gradients", square),
+            ("no gradient is computed unless it is needed", asked),
+            ("nothing is left when everything is dropped", freed),
             ("the rule holds no operand", chain),
             ("the product is yours", written),
         ],
@@ -61,9 +61,9 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     made?;
     if cost.bytes_to_host > 0 {
         return Err(wrong(format!(
-            "The numbers are right, and were computed in the wrong place: \
-             {} bytes came back to the host and {} went to the device again. \
-             A launch leaves them where they are.",
+            "The values are right, but were computed on the host: {} bytes \
+             were read back and {} were written to the device again. A launch \
+             leaves the data on the device.",
             cost.bytes_to_host, cost.bytes_to_device
         )));
     }
@@ -82,9 +82,9 @@ fn gradients(gpu: &Gpu) -> Outcome {
     let product = yours::mul(&a, &b)?;
     if !product.records() {
         return Err(wrong(
-            "a and b require gradients, and their product does not: it was \
-             computed, and not recorded. from_op takes the result, its \
-             parents and the rule.",
+            "a and b require gradients, but their product does not: it was \
+             computed, but not recorded. from_op takes the result, its parents \
+             and the rule.",
         ));
     }
     let mut tape = product.mul(&w).sum().backward_recorded();
@@ -132,7 +132,7 @@ fn asked(gpu: &Gpu) -> Outcome {
     match product.records() || !product.parents().is_empty() {
         false => Ok(()),
         true => Err(wrong(
-            "No operand requires a gradient, and the product was recorded.",
+            "No operand requires a gradient, but the product was recorded.",
         )),
     }
 }
@@ -151,8 +151,8 @@ fn freed(gpu: &Gpu) -> Outcome {
     match cost.allocations - cost.frees {
         0 => Ok(()),
         left => Err(wrong(format!(
-            "After three steps all tensors were let go, and {left} buffers \
-             are left on the device: tensors own one another in a ring."
+            "After three steps all tensors were dropped, but {left} buffers \
+             are left on the device: tensors own each other in a cycle."
         ))),
     }
 }
@@ -179,11 +179,11 @@ fn chain(gpu: &Gpu) -> Outcome {
         });
         if deep? {
             return Err(wrong(format!(
-                "The rule holds its operand {links_by} itself, so each \
-                 product owns the one before it a second time: a long chain \
-                 of them is dropped by drops inside drops, and the stack \
-                 overflows. Let the rule hold a.detach() and b.detach(), \
-                 which know the numbers and no graph."
+                "The rule holds its operand {links_by} itself, so each product \
+                 owns the one before it a second time: a long chain of them is \
+                 freed by nested drops, and the stack overflows. Let the rule \
+                 hold a.detach() and b.detach(), which have the data but no \
+                 graph."
             )));
         }
     }

@@ -71,8 +71,8 @@ fn thrift(_: &()) -> Outcome {
     }
     if holders(&b) == before.1 {
         return Err(wrong(
-            "Only a needs a gradient, which is made from b, and forward did \
-             not keep b.",
+            "Only a needs a gradient, which is computed from b, but forward \
+             did not save b.",
         ));
     }
     let tape = product.sum().backward_recorded();
@@ -82,7 +82,7 @@ fn thrift(_: &()) -> Outcome {
         .is_some_and(Option::is_some)
     {
         return Err(wrong(
-            "b needs no gradient, and backward computed one. Return None for \
+            "b needs no gradient, but backward computed one. Return None for \
              an operand for which ctx.needs is false.",
         ));
     }

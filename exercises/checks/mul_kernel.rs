@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         "mul_backward",
         &[
             ("the kernel gives a and b their gradients", gradients),
-            ("777 elements: four groups, the last one ragged", ragged),
+            ("777 elements: four groups, the last one partly filled", ragged),
         ],
     )
 }

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             ("mul(a, b) is the product of 3 x 5 elements", product),
             ("the rule gives a and b their gradients", gradients),
             ("mul(x, x) gives x the sum of both gradients", square),
-            ("the rule holds arrays, and no tensors", held),
+            ("the rule holds arrays instead of tensors", held),
             ("the product is yours", yours),
         ],
     )
@@ -81,11 +81,10 @@ fn held(_: &()) -> Outcome {
         });
         if deep? {
             return Err(wrong(format!(
-                "The rule holds its operand {links_by} itself, so each \
-                 product owns the one before it a second time: a long chain \
-                 of them is dropped by drops inside drops, and the stack \
-                 overflows. Let the rule hold the arrays, a.data() and \
-                 b.data()."
+                "The rule holds its operand {links_by} itself, so each product \
+                 owns the one before it a second time: a long chain of them is \
+                 freed by nested drops, and the stack overflows. Let the rule \
+                 hold the arrays, a.data() and b.data()."
             )));
         }
     }

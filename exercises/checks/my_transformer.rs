@@ -93,10 +93,10 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one part is yours", owners),
-            ("what is yours is written by you", written),
+            ("your parts are your own code", written),
             ("attention has the right values and gradients", attention),
             ("layer_norm has the right values and gradients", layer_norm),
-            ("three steps of adam lead where the engine's lead", adam),
+            ("three steps of adam give the same result as the engine's", adam),
             ("a network of yours learns to spell", learns),
         ],
     )
@@ -106,7 +106,7 @@ fn owners(_: &()) -> Outcome {
     let (yours, ours) = yours::parts().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All three parts are the engine's. Put one of yours in: \
+            "All three parts are the engine's. Use at least one of your own: \
              `Parts { layer_norm, ..Parts::reference() }`.",
         ));
     }
@@ -126,8 +126,8 @@ fn written(_: &()) -> Outcome {
             "Adam::",
             "reference().",
         ],
-        "that is the engine's own. Those that you do not write you can leave \
-         out: `..Parts::reference()`.",
+        "that is the engine's own. Leave out the parts that you do not write: \
+         `..Parts::reference()`.",
     )
 }
 
@@ -194,8 +194,8 @@ fn part(
         };
         if !near {
             return Err(wrong(format!(
-                "The values of {name} are right, and the gradient of its \
-                 {operand} is not: was something detached on the way?"
+                "The values of {name} are right, but the gradient of its \
+                 {operand} is not: did you detach something?"
             )));
         }
     }
@@ -246,8 +246,8 @@ fn adam(_: &()) -> Outcome {
         if apart(&yours, &right)? > 1e-4 {
             let why = match step {
                 1 => {
-                    "Both running means begin at 0, and are divided by what \
-                      is missing of them."
+                    "Both running means begin at 0; divide each by its bias \
+                     correction."
                 }
                 _ => {
                     "The first step was right: are the running means stored, \
@@ -256,8 +256,8 @@ fn adam(_: &()) -> Outcome {
                 }
             };
             return Err(wrong(format!(
-                "Step {step} leads elsewhere. {why}\n\n  yours  {:.5?}\n  \
-                 right  {:.5?}",
+                "Step {step} gives a different result. {why}\n\n  yours  \
+                 {:.5?}\n  right  {:.5?}",
                 yours.to_vec()?,
                 right.to_vec()?
             )));
@@ -279,10 +279,9 @@ fn learns(_: &()) -> Outcome {
     match pairs.position(|(a, b)| (a - b).is_nan() || (a - b).abs() > 1e-2) {
         None => Ok(()),
         Some(step) => Err(wrong(format!(
-            "In step {step} its loss is {}, and with the engine's parts it is \
-             {}. Each part alone was right: does one of them remember \
-             something of another step, or take something for granted of \
-             shapes?",
+            "In step {step} its loss is {}, but with the engine's parts it is \
+             {}. Each part alone was right: does one of them keep state from a \
+             previous step, or assume certain shapes?",
             yours[step], right[step]
         ))),
     }

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         &[
             ("each fault is named", each),
             ("a right gradient is not reported as wrong", agrees),
-            ("one element does not speak for all", one),
+            ("one element does not decide for all", one),
             ("if two names fit, the answer is Unknown", two),
             ("a factor says nothing if all elements are equal", equal),
             ("small gradients have small errors", small),
@@ -76,7 +76,7 @@ fn agrees(_: &()) -> Outcome {
 }
 
 fn one(_: &()) -> Outcome {
-    let why = "The first element alone would say so; the others do not.";
+    let why = "The first element alone would fit; the others do not.";
     asked(&[-1.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
     asked(&[0.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
     asked(&[2.0, 4.0, 6.0, 5.0], &RIGHT, Fault::Unknown, why)
@@ -84,8 +84,8 @@ fn one(_: &()) -> Outcome {
 
 fn two(_: &()) -> Outcome {
     let right = [0.0, 1.0, -1.0, 0.0];
-    let why = "It is transposed, and it has the other sign: no word is better \
-               than a wrong one.";
+    let why = "It is transposed, and it has the wrong sign: no diagnosis is \
+               better than a wrong one.";
     asked(&right.map(|r| -r), &right, Fault::Unknown, why)
 }
 

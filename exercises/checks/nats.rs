@@ -13,8 +13,8 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("27 tokens, equally likely", blind),
-            ("a coin that was thrown ten times", coin),
-            ("a sign that was never seen", never),
+            ("ten tosses of a coin", coin),
+            ("a token that was never seen", never),
             ("the names of the course", course),
         ],
     )
@@ -119,7 +119,7 @@ fn course(_: &()) -> Outcome {
     let (learned, held_out) = names().split(1000, 1797);
     judge("The names", &counts(&learned), &counts(&held_out))?;
     println!(
-        "  a blind guess costs {:.3}, and who knows the frequencies pays {:.3}",
+        "  a blind guess costs {:.3}, and knowing the frequencies costs {:.3}",
         yours::blind(27),
         yours::frequencies(&counts(&learned), &counts(&held_out))
     );

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("ln(1 + e^x) of small numbers", values),
-            ("of numbers whose exponential overflows", large),
+            ("ln(1 + e^x) of numbers whose exponential overflows", large),
             ("its gradient", gradient),
             ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
@@ -53,8 +53,7 @@ fn near(
         let off = (f64::from(y) - right).abs();
         if off.is_nan() || off > 1e-5 * (1.0 + right.abs()) {
             let why = if y.is_nan() || y.is_infinite() {
-                "An exponential has overflowed on the way: e^90 is more than \
-                 a float can hold."
+                "An exponential has overflowed: e^90 is too large for a float."
             } else {
                 why
             };
@@ -77,9 +76,9 @@ fn values(_: &()) -> Outcome {
             .all(|(&x, &y)| (f64::from(y) - other(f64::from(x))).abs() < 1e-5)
     };
     let why = if is(|x| x.max(0.0)) {
-        "This is relu(x): what rounds its corner, ln(1 + e^-|x|), is missing."
+        "This is relu(x): the smooth part, ln(1 + e^-|x|), is missing."
     } else if is(|x| (-x.abs()).exp().ln_1p()) {
-        "This is ln(1 + e^-|x|), and relu(x) is still to be added."
+        "This is ln(1 + e^-|x|), and relu(x) must be added."
     } else if is(|x| x.max(0.0) + x.abs().exp().ln_1p()) {
         "The exponential got |x| instead of -|x|."
     } else if is(|x| x.max(0.0) + (-x).exp().ln_1p()) {

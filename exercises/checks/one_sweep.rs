@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         "one_sweep",
         YOURS,
         &[
-            ("a * b: one gradient for each leaf", product),
+            ("a * b: one gradient per leaf", product),
             ("(a * b) * b: two gradients for b", shared),
-            ("a diamond: two gradients meet in the middle", diamond),
+            ("a diamond: two gradients are added in the middle", diamond),
             ("a second backward pass adds the same again", second),
             ("only leaves keep a gradient", leaves_only),
             ("a leaf that is its own root", alone),

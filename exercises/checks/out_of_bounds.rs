@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         YOURS,
         "smooth",
         &[
-            ("256 numbers: no item is to spare", |k| smooth(k, 256)),
-            ("255 numbers: one item is", |k| smooth(k, 255)),
-            ("a single number, and zeros on both sides", |k| smooth(k, 1)),
-            ("777 numbers in four groups", |k| smooth(k, 777)),
+            ("256 elements: no spare items", |k| smooth(k, 256)),
+            ("255 elements: one spare item", |k| smooth(k, 255)),
+            ("a single element, and zeros on both sides", |k| smooth(k, 1)),
+            ("777 elements in four groups", |k| smooth(k, 777)),
         ],
     )
 }
@@ -47,8 +47,8 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
     let last = a[n - 1];
     if yours[n - 1] == right[n - 1] + 0.25 * last {
         return Err(wrong(format!(
-            "out[{}] is {}, and should be {}. Beyond the last number there is \
-             a zero, not the last number again.",
+            "out[{}] is {}, and should be {}. After the last element there is \
+             a zero, not the last element again.",
             n - 1,
             yours[n - 1],
             right[n - 1]

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         &[
             ("map of few and of many elements, in order", values),
             ("a hundred elements stay on one thread", few),
-            ("100,000 elements are shared", many),
+            ("100,000 elements are distributed", many),
             ("sum has the same bits with one to four threads", bits),
         ],
     )
@@ -105,10 +105,10 @@ fn bits(_: &()) -> Outcome {
         let found = pool(threads).install(|| yours::sum(&x));
         if found.to_bits() != first.to_bits() {
             return Err(wrong(format!(
-                "The sum of the same 200,001 elements depends on the number \
-                 of threads: {first} with one, {found} with {threads}. Cut \
-                 the array into pieces of a fixed size, and add up their \
-                 sums in order."
+                "The sum of the same 200,001 elements depends on the number of \
+                 threads: {first} with one, {found} with {threads}. Split the \
+                 array into chunks of a fixed size, and add up their sums in \
+                 order."
             )));
         }
     }

@@ -48,8 +48,8 @@ fn operands(_: &()) -> Outcome {
     let found: Vec<&str> = ids.iter().map(name).collect();
     let why = match found[..] {
         ["b", "a"] | ["a", "b"] => {
-            "They are reversed: the rule gives its first gradient to the \
-             first of them."
+            "They are reversed: the rule returns the gradient of the first \
+             operand first."
         }
         [] | ["a"] | ["b"] => {
             "A missing operand cannot be reached from the result, and gets no \
@@ -75,8 +75,8 @@ fn twice(_: &()) -> Outcome {
             Ok(())
         }
         others => Err(wrong(format!(
-            "sub(x, x) has {} operand, and should have x twice. A set keeps \
-             each tensor once; a list keeps each place.",
+            "sub(x, x) has {} operand, and should have x twice. A set contains \
+             each tensor once; a list contains every occurrence.",
             others.len()
         ))),
     }
@@ -90,8 +90,8 @@ fn graph(_: &()) -> Outcome {
     match reached {
         4 => Ok(()),
         _ => Err(wrong(format!(
-            "From a - (b - a) we reach {reached} tensors, and should reach \
-             4: a, b, the difference inside and the one outside."
+            "From a - (b - a) we reach {reached} tensors, and should reach 4: \
+             a, b, the inner difference and the outer one."
         ))),
     }
 }

@@ -23,16 +23,18 @@ fn main() -> ExitCode {
         YOURS,
         "scan_groups",
         &[
-            ("256 numbers: a number for each item", |kernel| {
+            ("256 elements: one element per item", |kernel| {
                 groups(kernel, GROUP)
             }),
-            ("100 numbers: most items bring 0", |kernel| groups(kernel, 100)),
-            ("1000 numbers, four groups: a total from each", |kernel| {
+            ("100 elements: most items contribute 0", |kernel| {
+                groups(kernel, 100)
+            }),
+            ("1000 elements, four groups: a total from each", |kernel| {
                 groups(kernel, 1000)
             }),
-            ("add_totals: what all groups before have", added),
-            ("all three launches: 1000 numbers", together),
-            ("512 numbers, two groups", |kernel| groups(kernel, JUDGED)),
+            ("add_totals: the totals of all groups before", added),
+            ("all three launches: 1000 elements", together),
+            ("512 elements, two groups", |kernel| groups(kernel, JUDGED)),
         ],
         judge,
     )
@@ -67,15 +69,15 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
         let sums = a.chunks(GROUP).map(|group| group.iter().sum());
         return expect("totals", &totals, &sums.collect::<Vec<f32>>());
     } else if yours == exclusive {
-        "Each sum ends before its own number: out[i] has a[i] in it, too."
+        "Each sum ends before its own element: out[i] must include a[i], too."
             .to_string()
     } else if let Some(many) =
         (0..8).map(|round| 1 << round).find(|&many| yours == last(many))
     {
         format!(
-            "Each sum has the last {many} numbers at most. A round doubles \
-             them, so it takes eight until there are 256: 1, 2, 4 and so on, \
-             as long as the step is below 256."
+            "Each sum covers the last {many} elements at most. A round doubles \
+             them, so it takes eight rounds for 256: 1, 2, 4 and so on, as \
+             long as the step is below 256."
         )
     } else {
         return expect("out", &yours, &right);
@@ -95,8 +97,8 @@ fn guarded(name: &str, yours: &[f32], array: &str) -> Outcome {
 }
 
 fn adder(kernel: &Kernel) -> Result<Kernel, Stop> {
-    let words = "The text has no `kernel void add_totals(..)` any more: put it \
-                 back as it was.";
+    let words = "The source has no `kernel void add_totals(..)` any more: \
+                 restore it.";
     kernel.sibling("add_totals").ok_or_else(|| wrong(words))
 }
 
@@ -122,11 +124,11 @@ fn added(kernel: &Kernel) -> Outcome {
     let why = if yours == right {
         return Ok(());
     } else if yours == of(&|group| totals[group]) {
-        "Each group has added its own total, which is in its sums already: \
+        "Each group has added its own total, which is already in its sums: \
          group g needs the total up to group g - 1."
     } else if yours == of(&|group| totals[..group].iter().sum()) {
-        "The totals are scanned already: totals[g - 1] alone is what all groups \
-         before group g have."
+        "The totals are already scanned: totals[g - 1] is the total of all \
+         groups before group g."
     } else if yours == sums {
         "out is equal to sums: no total was added."
     } else {
@@ -176,8 +178,8 @@ fn judge(launch: &Launch) -> Outcome {
     let lanes = access.total(|moment| moment.lanes());
     let each = lanes.div_ceil(access.times());
     let what = format!(
-        "a group adds {times} times one after another, and {each} of 32 \
-         neighbors does it, where eight rounds of all are enough"
+        "a group adds {times} times one after another, with {each} of 32 \
+         adjacent items active, where eight rounds of all items are enough"
     );
     Err(slow(
         launch,

@@ -17,13 +17,13 @@ fn main() -> ExitCode {
         "program_cache",
         YOURS,
         &[
-            ("one text is built once", once),
-            ("another text is another program", texts),
-            ("a program is still there after others", after_others),
-            ("other options make another program", options),
+            ("one source is built once", once),
+            ("a different source is a different program", texts),
+            ("a program is still cached after others", after_others),
+            ("different options make a different program", options),
             ("each device gets its own", devices),
             ("two kernels of one source share a program", kernels),
-            ("text and options are two things", joined),
+            ("source and options are separate", joined),
             ("a failed build is reported and not cached", failures),
         ],
     )
@@ -52,7 +52,7 @@ fn builds(all: &[Wanted]) -> Result<usize, Stop> {
         };
         let found = yours::program(&mut cache, wanted, build);
         let found = found.map_err(|error| {
-            wrong(format!("No build has failed, and you return: {error}"))
+            wrong(format!("No build has failed, but you return: {error}"))
         })?;
         is(&found, wanted)?;
     }
@@ -63,29 +63,29 @@ fn builds(all: &[Wanted]) -> Result<usize, Stop> {
 fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
     let what = if found.device != wanted.device {
         format!(
-            "It was built for device {}, and device {} cannot run it.",
+            "It was built for device {}, but device {} cannot run it.",
             found.device, wanted.device
         )
     } else if found.text != wanted.text {
         format!(
-            "It was built from another text, `{}`. {}",
+            "It was built from a different source, `{}`. {}",
             found.text,
             match found.file == wanted.file {
-                true => "Both are called the same, and a file can change.",
+                true => "Both have the same name, and a file can change.",
                 false => "",
             }
         )
     } else if found.options != wanted.options {
         format!(
-            "It was built with the options `{}`, and wanted with `{}`.",
+            "It was built with the options `{}`, but requested with `{}`.",
             found.options, wanted.options
         )
     } else {
         return Ok(());
     };
     Err(wrong(format!(
-        "The cache has handed out a wrong program. {what} What differs has to \
-         be part of the key."
+        "The cache has returned a wrong program. {what} Everything that \
+         differs must be part of the key."
     )))
 }
 
@@ -95,8 +95,8 @@ fn expect(all: &[Wanted], right: usize, why: &str) -> Outcome {
     match found == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The compiler ran {found} times for {} calls, and {right} would \
-             do. {why}",
+            "The compiler ran {found} times for {} calls, and {right} would be \
+             enough. {why}",
             all.len()
         ))),
     }
@@ -113,7 +113,7 @@ fn once(_: &()) -> Outcome {
 
 fn texts(_: &()) -> Outcome {
     let other = Wanted { text: TEXT.replace("{..}", "{;}"), ..wanted() };
-    expect(&[wanted(), other.clone(), other], 2, "There are two texts.")
+    expect(&[wanted(), other.clone(), other], 2, "There are two sources.")
 }
 
 fn after_others(_: &()) -> Outcome {

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             ("one of two operands requires a gradient", mixed),
             ("no_grad and detach cut off the graph", cut),
             ("a tensor that is used twice, and a leaf that is not used", twice),
-            ("200 programs by chance", chance),
+            ("200 random programs", chance),
         ],
     )
 }

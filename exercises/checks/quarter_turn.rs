@@ -81,9 +81,9 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
 fn judge(launch: &Launch) -> Outcome {
     gathered(
         launch,
-        "Let the group turn the tile in local memory: fill it row by row, wait, \
-         and read it column by column. Then x goes along a row of `a` and along \
-         a row of `out`.",
+        "Let the group rotate the tile in local memory: fill it row by row, \
+         wait, and read it column by column. Then x runs along a row of `a` \
+         and along a row of `out`.",
     )?;
     spread(
         launch,

@@ -61,8 +61,8 @@ fn edges(kernel: &Kernel) -> Outcome {
         kernel,
         shape,
         "Here rows, columns and steps end within a tile. Where a or b has no \
-         number the tile holds 0, and an item without a result loads and waits \
-         all the same.",
+         element the tile must contain 0, and an item without a result must \
+         load and wait all the same.",
     )
 }
 
@@ -70,9 +70,9 @@ fn two_steps(kernel: &Kernel) -> Outcome {
     compare(
         kernel,
         JUDGED,
-        "One step is right, and two are not. The sums begin with 0 before the \
-         first step and not before each; and between the sums of one step and \
-         the loads of the next all items have to be done with reading.",
+        "One step is right, but two are not. The sums must begin with 0 before \
+         the first step, not before each; and all items must have finished the \
+         sums of one step before the loads of the next begin.",
     )
 }
 
@@ -111,8 +111,8 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     }
     if yours != right && yours == sums(&|step| step + 1 == k.div_ceil(DEPTH)) {
         return Err(wrong(
-            "Only the last step is in the sums: they begin with 0 before the \
-             first one, and each step adds to them.",
+            "Only the last step is in the sums: they must begin with 0 before \
+             the first step, and each step adds to them.",
         ));
     }
     expect("out", &yours, &right).map_err(|stop| match stop {
@@ -130,9 +130,9 @@ fn judge(launch: &Launch) -> Outcome {
         false,
         (2 * m * k * n / TILE) as u64,
         &format!(
-            "A number that was loaded serves {each} results so{rung}, and here \
-             a group has 32 of them in each row and column. Load the tiles once \
-             in a step, for all four results of an item, and keep four sums."
+            "A loaded element serves {each} results so{rung}, but here a group \
+             has 32 of them in each row and column. Load the tiles once per \
+             step, for all four results of an item, and keep four sums."
         ),
     )?;
     gathered(

@@ -21,11 +21,14 @@ fn main() -> ExitCode {
         "requires_grad",
         YOURS,
         &[
-            ("a result is recorded when any operand asks", recorded),
+            (
+                "a result is recorded if any operand requires a gradient",
+                recorded,
+            ),
             ("a recorded result keeps all operands", operands),
             ("a and b get their gradients", gradients),
-            ("nothing is computed for an operand that does not ask", thrift),
-            ("a gradient keeps nothing", plain),
+            ("no gradient is computed unless it is needed", thrift),
+            ("a gradient keeps no graph", plain),
         ],
     )
 }
@@ -67,23 +70,23 @@ fn recorded(gpu: &Gpu) -> Outcome {
     let first = FLAGS.iter().zip(&found).find(|(it, found)| any(it) != **found);
     let Some((flags, _)) = first else { return Ok(()) };
     let why = if is(|flags| !flags.contains(&false)) {
-        "You ask whether all operands require a gradient. Data never does, so \
-         no layer that reads data would learn: one that asks is enough."
+        "You require that all operands require a gradient. Data never does, so \
+         no layer that reads data would learn: one operand is enough."
     } else if is(|flags| flags[0]) {
-        "You ask the first operand only. All of them have a say."
+        "You check only the first operand. Check all of them."
     } else if is(|_| true) {
-        "You record whatever comes, and a network that only predicts keeps \
-         all that it computes."
+        "You record everything, so a network that only predicts keeps \
+         everything it computes."
     } else if is(|_| false) {
         "You record nothing at all. Whether an operand requires a gradient is \
          its flag, records(); it has a gradient only after a backward pass."
     } else {
-        "One operand that requires a gradient is enough, in any place."
+        "One operand that requires a gradient is enough, at any position."
     };
     let yours = if any(flags) { "not recorded" } else { "recorded" };
     Err(wrong(format!(
-        "Of operands with the flags {flags:?} the result is {yours}, by your \
-         is_recorded. It should be the other way round.\n\n{why}"
+        "For operands with the flags {flags:?}, your is_recorded returns \
+         {yours}. It should be the opposite.\n\n{why}"
     )))
 }
 
@@ -112,7 +115,7 @@ fn operands(gpu: &Gpu) -> Outcome {
         }
         let why = why_not(&tensors, &kept, &ids, &all);
         return Err(wrong(format!(
-            "Of operands with the flags {flags:?} the result does not keep \
+            "For operands with the flags {flags:?} the result does not keep \
              what it should: all of them, in operand order.\n\n{why}"
         )));
     }
@@ -138,7 +141,7 @@ fn why_not(
         "An operand without the flag keeps its place: the rule gives one \
          gradient for each parent, in order, and None is one of them."
     } else {
-        "Hand over the tensors that were given to you."
+        "Keep the tensors that were given to you."
     }
 }
 
@@ -174,22 +177,22 @@ fn thrift(gpu: &Gpu) -> Outcome {
         let given: Vec<bool> = grads.iter().map(Option::is_some).collect();
         if given == [true, true] {
             return Err(wrong(format!(
-                "Only one operand requires a gradient, and your rule gives \
-                 two. {silent} does not ask: its place is None."
+                "Only one operand requires a gradient, but your rule returns \
+                 two. {silent} needs none: return None for it."
             )));
         }
         if given != flags {
             return Err(wrong(format!(
-                "{silent} does not ask, and the other operand does. Your rule \
-                 gives {given:?} where {flags:?} is right: Some for the one, \
-                 None for the other, in operand order."
+                "{silent} needs no gradient, but the other operand does. Your \
+                 rule returns {given:?} where {flags:?} is right: Some for the \
+                 one, None for the other, in operand order."
             )));
         }
         if cost.launches != 1 {
             return Err(wrong(format!(
-                "One gradient is asked for, and your rule launches {} \
-                 kernels. What is computed for {silent} is thrown away: ask \
-                 before you multiply.",
+                "One gradient is needed, but your rule launches {} kernels. \
+                 The gradient of {silent} is dropped: check the flag before \
+                 you multiply.",
                 cost.launches
             )));
         }
@@ -210,11 +213,10 @@ fn plain(gpu: &Gpu) -> Outcome {
             grad.records().then(|| {
                 format!(
                     "The gradient of {own} requires a gradient itself, and \
-                     keeps {} tensors. {own} will own it, it owns {other}, \
-                     and the gradient of {other} owns {own}: a ring, and \
-                     nothing in it is ever freed.\n\nThe flag of {other} has \
-                     come along with its numbers. The rule wants the numbers \
-                     alone.",
+                     keeps {} tensors. {own} will own it, it owns {other}, and \
+                     the gradient of {other} owns {own}: a cycle that is never \
+                     freed.\n\nThe flag of {other} was copied along with its \
+                     data. The rule needs only the data.",
                     grad.parents().len()
                 )
             })
@@ -227,7 +229,7 @@ fn plain(gpu: &Gpu) -> Outcome {
     match cost.allocations - cost.frees {
         0 => Ok(()),
         left => Err(wrong(format!(
-            "When all tensors are let go, {left} buffers are left on the \
+            "When all tensors are dropped, {left} buffers are left on the \
              device: something still holds them."
         ))),
     }

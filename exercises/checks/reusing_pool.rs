@@ -17,13 +17,16 @@ fn main() -> ExitCode {
         "reusing_pool",
         YOURS,
         &[
-            ("a class serves what was asked for, and little more", classes),
+            (
+                "a class is at least the requested length, and not much more",
+                classes,
+            ),
             ("a second step allocates nothing", reuse),
             ("lengths that differ slightly share buffers", shared),
             ("no buffer is too short or has two owners", owners),
-            ("no more waits than may", bounded),
+            ("the limit is respected", bounded),
             ("a thousand steps later it still works", lasting),
-            ("what waits makes room for others", pressure),
+            ("stored buffers make room for others", pressure),
             ("an error of a full device is returned", full),
         ],
     )
@@ -98,7 +101,7 @@ fn classes(_: &()) -> Outcome {
         let class = yours::class(len);
         if class < len {
             return Err(wrong(format!(
-                "class({len}) is {class}, too short for {len} numbers."
+                "class({len}) is {class}, too short for {len} elements."
             )));
         }
         if class > len + len / 4 {
@@ -171,8 +174,8 @@ fn shared(_: &()) -> Outcome {
     match again {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "2048 and 320 numbers waited, and {again} buffers were allocated \
-             for 2000 and 300, which are of the same classes."
+            "2048 and 320 elements were stored, but {again} buffers were \
+             allocated for 2000 and 300, which have the same classes."
         ))),
     }
 }
@@ -187,8 +190,8 @@ fn owners(_: &()) -> Outcome {
     let first = device.take(&mut pool, 1)?;
     if first.len > 1 {
         return Err(wrong(format!(
-            "A buffer of {} numbers was handed out for 1 number: any that \
-             waits is not one of the class.",
+            "A buffer of {} elements was returned for 1 element: not every \
+             stored buffer has the right class.",
             first.len
         )));
     }
@@ -206,20 +209,21 @@ fn bounded(_: &()) -> Outcome {
     let waiting = ROOM - device.room.get();
     if waiting > LIMIT {
         return Err(wrong(format!(
-            "{waiting} numbers wait in the pool, and {LIMIT} may: what is \
-             more has to go back to the device."
+            "{waiting} elements are stored in the pool, but at most {LIMIT} \
+             may be: return the rest to the device."
         )));
     }
     if waiting != pool.held() {
         return Err(wrong(format!(
-            "{waiting} numbers wait in the pool, and it says {}.",
+            "{waiting} elements are stored in the pool, but it reports {}.",
             pool.held()
         )));
     }
     match waiting {
         8192 => Ok(()),
         _ => Err(wrong(format!(
-            "Two buffers of 4096 numbers may wait, and {waiting} numbers do."
+            "Two buffers of 4096 elements may be stored, but {waiting} \
+             elements are."
         ))),
     }
 }
@@ -254,15 +258,15 @@ fn pressure(_: &()) -> Outcome {
     let waiting = 10_000 - device.room.get() - large.len;
     if pool.held() != waiting {
         return Err(wrong(format!(
-            "Under pressure the waiting buffers were dropped, {waiting} \
-             numbers wait, and the pool says {}.",
+            "Under pressure the stored buffers were dropped, {waiting} \
+             elements are stored, but the pool reports {}.",
             pool.held()
         )));
     }
     pool.give_back(large, 8192);
     match step(&device, &mut pool, &[8192])? {
         0 => Ok(()),
-        _ => Err(wrong("After that nothing waits in the pool any more.")),
+        _ => Err(wrong("After that nothing may be stored in the pool.")),
     }
 }
 

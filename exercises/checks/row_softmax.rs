@@ -24,13 +24,13 @@ fn main() -> ExitCode {
         YOURS,
         "row_softmax",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 mixed(kernel, [1, 256])
             }),
             ("3 rows of 10: most items have no column", |kernel| {
                 mixed(kernel, [3, 10])
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 mixed(kernel, [2, 1000])
             }),
             ("numbers near 1000, and near -1000", extreme),
@@ -87,14 +87,15 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
         };
         let why = match (is(as_they_are(a, columns)), a[at] > 0.0) {
             (true, true) => {
-                "The exponential of such a number is more than an f32 can \
-                 hold: take the largest of the row from each of them first, \
-                 and no exponential is more than 1."
+                "The exponential of such an element overflows an f32: subtract \
+                 the maximum of the row from each of them first, so that no \
+                 exponential is more than 1."
             }
             (true, false) => {
-                "This comes out when 0 is taken from each number, as if it \
-                 were the largest: every exponential is 0, and so is their \
-                 sum. In a row far below 0 the search begins with -INFINITY."
+                "This is the result if 0 is subtracted from each element, as \
+                 if it were the maximum: every exponential is 0, and so is \
+                 their sum. For a negative row the search must begin with \
+                 -INFINITY."
             }
             _ => "A probability is between 0 and 1.",
         };
@@ -104,11 +105,11 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     let why = if is(divided(&|_| 1.0)) {
         "These are the exponentials, not divided by their sum."
     } else if is(divided(&|exps| exps.iter().step_by(GROUP).sum())) {
-        "Each row is divided by what item 0 has added up, and the sums of the \
-         other items of its group are missing: the second tree joins them."
+        "Each row is divided by the sum of item 0, and the sums of the other \
+         items of its group are missing: the second tree must add them."
     } else if is(divided(&|exps| exps.iter().take(GROUP).sum())) {
-        "The sum has the first 256 columns of the row, and the others are \
-         missing: an item goes on by 256 as long as there is a column."
+        "The sum contains only the first 256 columns of the row: an item must \
+         continue in steps of 256."
     } else {
         return expect("out", &yours, &right);
     };

@@ -16,9 +16,9 @@ fn main() -> ExitCode {
         "running_statistics",
         YOURS,
         &[
-            ("a batch in training: by its columns", training),
+            ("a batch in training: normalized by columns", training),
             ("the running statistics after two batches", kept),
-            ("in evaluation a row has no neighbors", evaluation),
+            ("in evaluation each row is independent", evaluation),
             ("the running statistics have no graph", graph),
             ("gradients go through mean and variance", gradients),
         ],
@@ -95,8 +95,8 @@ fn expect(
     let known = others.iter().find(|(other, _)| near(yours, other));
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
-        "{what}: the numbers are others. {why}\n\n  yours  {yours:?}\n  right  \
-         {right:.4?}"
+        "{what}: the values are different. {why}\n\n  yours  {yours:?}\n  \
+         right  {right:.4?}"
     )))
 }
 
@@ -120,8 +120,8 @@ fn training(_: &()) -> Outcome {
     let others = [
         (
             rows,
-            "Each row has mean 0 and variance 1: that is a layer norm. A \
-             batch norm takes the mean of each column, over all rows.",
+            "Each row has mean 0 and variance 1: that is a layer norm. A batch \
+             norm uses the mean of each column, over all rows.",
         ),
         (
             sample,
@@ -131,8 +131,8 @@ fn training(_: &()) -> Outcome {
         ),
         (
             running,
-            "The running means were taken, and those are for evaluation. In \
-             training a batch has its own mean and variance.",
+            "The running means were used, which are for evaluation. In \
+             training a batch uses its own mean and variance.",
         ),
     ];
     expect("A batch in training", &y, &by_columns(&FIRST), &others)
@@ -207,8 +207,8 @@ fn evaluation(_: &()) -> Outcome {
     expect("A batch in evaluation", &y, &right, &others)?;
     if before != [norm.mean.to_vec()?, norm.variance.to_vec()?] {
         return Err(wrong(
-            "The running means have moved in evaluation: what is examined \
-             must not be learned.",
+            "The running means have changed in evaluation: evaluation must not \
+             learn.",
         ));
     }
     let alone = norm.forward(&batch(&FIRST[..COLUMNS])?).to_vec()?;
@@ -252,8 +252,8 @@ fn gradients(_: &()) -> Outcome {
     }
     let others = [(
         cut,
-        "Mean and variance were taken for constants. They are made of the \
-         batch, and move with it: let gradients go through them.",
+        "Mean and variance were treated as constants. They depend on the \
+         batch: let gradients flow through them.",
     )];
     expect("The gradient of the input", &yours.to_vec()?, &right, &others)
 }

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         "seed_and_zero",
         YOURS,
         &[
-            ("each element of the output counts as the seed says", seed),
+            ("each element of the output is weighted by the seed", seed),
             ("a second call gives the same", again),
             ("the result ignores earlier backward passes", stale),
             ("a leaf that is not used gets zeros", unused),
@@ -69,9 +69,9 @@ impl Expression {
             let yours = Array::new(found[k].shape(), &flat);
             if yours == ones[k] {
                 return Err(wrong(format!(
-                    "The gradient of {name} is that for a seed of ones, \
-                     which is the gradient of the sum. Each element of the \
-                     output counts as much as the seed says."
+                    "The gradient of {name} is that for a seed of ones, which \
+                     is the gradient of the sum. Each element of the output \
+                     must be weighted by the seed."
                 )));
             }
             let what = format!("The gradient of {name}{when}");

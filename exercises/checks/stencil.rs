@@ -26,20 +26,20 @@ fn main() -> ExitCode {
         YOURS,
         "stencil",
         &[
-            ("256 numbers: one group, zeros on both sides", |kernel| {
+            ("256 elements: one group, zeros on both sides", |kernel| {
                 sums(kernel, GROUP)
             }),
-            ("512 numbers: two groups, each with a neighbor", |kernel| {
+            ("512 elements: two groups, each with a neighbor", |kernel| {
                 sums(kernel, 2 * GROUP)
             }),
-            ("777 numbers: the last group is ragged", |kernel| {
+            ("777 elements: the last group is partly filled", |kernel| {
                 sums(kernel, 777)
             }),
-            ("3 numbers, and 258", |kernel| {
+            ("3 elements, and 258", |kernel| {
                 sums(kernel, 3)?;
                 sums(kernel, GROUP + 2)
             }),
-            ("1024 numbers: four groups", |kernel| {
+            ("1024 elements: four groups", |kernel| {
                 sums(kernel, GROUPS * GROUP)
             }),
         ],
@@ -98,7 +98,7 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     if yours == sums(0, 2 * radius, &|_, _| true) {
         return Err(wrong(
             "These are the sums of a[i] to a[i + 8]: the tile begins with the \
-             group's first number. It begins 4 before it.",
+             group's first element. It should begin 4 before it.",
         ));
     }
     expect("out", &yours, &right)

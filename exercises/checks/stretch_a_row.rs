@@ -59,9 +59,9 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     }
     if is(&|i| i % rows) {
         return Err(wrong(
-            "A column was looked for by the number of rows. From one row to \
-             the next there are `columns` elements, so that the remainder \
-             belongs to them.",
+            "The column was computed from the number of rows. From one row to \
+             the next there are `columns` elements, so take the remainder by \
+             `columns`.",
         ));
     }
     expect("out", &out, &right)

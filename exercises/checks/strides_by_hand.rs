@@ -16,12 +16,12 @@ fn main() -> ExitCode {
         "strides_by_hand",
         YOURS,
         &[
-            ("strides of five shapes, [] of a scalar among them", strides),
-            ("slot finds each element, also where a stride is negative", slots),
+            ("strides of five shapes, including [] of a scalar", strides),
+            ("slot finds each element, even with a negative stride", slots),
             ("permute moves the strides with the axes", permute),
             ("slice moves the offset, in a flipped view too", slice),
             ("flip begins at the last element", flip),
-            ("expand shows one element again and again", expand),
+            ("expand repeats an element", expand),
         ],
     )
 }
@@ -139,11 +139,11 @@ fn permute(_: &()) -> Outcome {
             "The order is inverted: axis k of the result must be axis axes[k], \
              not the other way around."
         } else if found.shape == shape && found.strides == view.strides {
-            "The strides have to change places with the sizes: they belong \
-             to the axes."
+            "The strides must be reordered together with the sizes: they \
+             belong to the axes."
         } else {
-            "Sizes and strides go along with their axes, and the first \
-             element stays where it is."
+            "Sizes and strides are reordered together, and the offset does not \
+             change."
         };
         judge(&what, &view, &found, &shape, why, |index| {
             (0..axes.len()).map(|axis| index[back[axis]]).collect()
@@ -170,15 +170,15 @@ fn slice(_: &()) -> Outcome {
         } else if size == to && from > 0 {
             "The size of the part is `to - from`."
         } else if found.offset == view.offset {
-            "The part begins at another element: the offset has to go there."
+            "The part begins at a different element: change the offset."
         } else if found.offset == view.offset + from {
             "The offset counts slots and `from` counts elements: elements are \
              a stride apart."
         } else if view.strides[axis] < 0 {
-            "This axis runs backwards, and so does the way to its part."
+            "This axis is reversed, so the offset of its part decreases."
         } else {
-            "The offset moves by `from` strides of this axis; nothing else \
-             changes but the size."
+            "The offset changes by `from` strides of this axis, and only the \
+             size changes besides."
         };
         judge(&what, &view, &found, &shape, why, |index| {
             let mut index = index.to_vec();
@@ -206,12 +206,12 @@ fn flip(_: &()) -> Outcome {
             "The stride is negated, but the view must also begin at the former \
              last element."
         } else if found.offset as isize == behind {
-            "The last of n elements is number n - 1."
+            "The last of n elements has index n - 1."
         } else if !turned && size > 1 {
-            "To walk backwards, the stride changes its sign."
+            "A reversed axis has the negated stride."
         } else {
-            "It begins at the last element, n - 1 strides away, and walks by \
-             the opposite stride."
+            "It begins at the last element, n - 1 strides away, and has the \
+             negated stride."
         };
         let shape = view.shape.clone();
         judge(&what, &view, &found, &shape, why, |index| {
@@ -234,8 +234,8 @@ fn expand(_: &()) -> Outcome {
         shape[axis] = times;
         let what = format!("expand(axis {axis}, {times} times)");
         let found = yours::expand(&view, axis, times);
-        let why = "All copies are one element in one slot: which stride stays \
-                   where it is?";
+        let why = "All copies are one element in one slot: which stride does \
+                   not move?";
         judge(&what, &view, &found, &shape, why, |index| {
             let mut index = index.to_vec();
             index[axis] = 0;
@@ -269,7 +269,7 @@ fn judge(
         )));
     }
     if found.strides.len() != shape.len() {
-        return Err(fail("has not one stride for each axis.".to_string()));
+        return Err(fail("does not have one stride per axis.".to_string()));
     }
     for index in indices(shape) {
         let right = right_slot(view, &from(&index));

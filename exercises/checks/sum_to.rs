@@ -18,8 +18,8 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("equal shapes: nothing was broadcast", equal),
-            ("a row that met a square", row),
-            ("a column that met a matrix", column),
+            ("a row that was broadcast to a square", row),
+            ("a column that was broadcast to a matrix", column),
             ("no axes at all, and axes on both sides", many),
             ("a row times a matrix gets its gradient", product),
         ],
@@ -41,16 +41,15 @@ fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
     };
     if along_the_other {
         return Err(wrong(format!(
-            "The gradient {from:?} was summed along the wrong axis. Shapes \
-             are aligned at the right, so what {to:?} lacks is the axis at \
-             the left."
+            "The gradient {from:?} was summed along the wrong axis. Shapes are \
+             aligned at the right, so {to:?} lacks the leftmost axis."
         )));
     }
     if found.shape != right.shape && found.values.len() == right.values.len() {
         return Err(wrong(format!(
             "The gradient {from:?} was summed to {:?}, and should be {to:?}: \
-             an axis that the operand lacks must go, and one of size 1 must \
-             stay.",
+             an axis that the operand lacks must be removed, and one of size 1 \
+             must be kept.",
             found.shape
         )));
     }

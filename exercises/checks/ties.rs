@@ -14,11 +14,14 @@ fn main() -> ExitCode {
         "ties",
         YOURS,
         &[
-            ("relu passes on what belongs to positive elements", relu),
+            ("relu passes on the gradient of positive elements", relu),
             ("relu's gradient at 0 is 0", zero),
-            ("max gives its gradient to the largest", max),
+            ("max passes its gradient to the largest element", max),
             ("equal maxima share the gradient", shared),
-            ("what is closed passes nothing, infinity neither", endless),
+            (
+                "relu passes nothing on for negative elements, not even infinity",
+                endless,
+            ),
         ],
     )
 }
@@ -76,7 +79,7 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     let why = if is(&|r| r) {
         return Ok(());
     } else if is(&|r| r / grad_out) {
-        "grad_out is missing: yours add up to 1, whatever comes in."
+        "grad_out is missing: yours add up to 1, whatever grad_out is."
     } else if tie && is(&|r| r / share * grad_out) {
         "The sum of your gradients is larger than grad_out: equal maxima must \
          share grad_out, instead of each getting all of it."

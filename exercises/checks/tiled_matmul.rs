@@ -25,8 +25,8 @@ const JUDGED: [usize; 3] = [TILE, 3 * TILE, 2 * TILE];
 const ENOUGH: usize = 2 * JUDGED[0] * JUDGED[1] * JUDGED[2] / TILE;
 
 /// The explanation of `ENOUGH`.
-const TAKE: &str = "Each item loads one number of each into the tiles in a \
-                    step, and takes all others from there.";
+const TAKE: &str = "Each item loads one element of each matrix into the tiles \
+                    per step, and reads all others from there.";
 
 fn main() -> ExitCode {
     check_fast_kernel(
@@ -36,9 +36,9 @@ fn main() -> ExitCode {
         &[
             ("16 x 16 by 16 x 16: one tile, one step", one_step),
             ("k = 48: three steps", three_steps),
-            ("k = 20: the last tile is not full", ragged_step),
+            ("k = 20: the last tile is partly filled", ragged_step),
             ("19 rows and 21 columns: groups beyond the edge", edges),
-            ("each number is loaded once for 16 results", shared),
+            ("each element is loaded once for 16 results", shared),
         ],
         loads,
     )
@@ -57,9 +57,9 @@ fn one_step(kernel: &Kernel) -> Outcome {
     };
     if yours == matrix([m, n], plain) {
         return Err(wrong(
-            "out is a x b. Here b is transposed: the number at `row` and \
-             `column` is row `row` of a times *row* `column` of b. In the \
-             tile of b, too, an item reads along a row.",
+            "out is a x b. Here b is transposed: the element at `row` and \
+             `column` is row `row` of a times *row* `column` of b. In the tile \
+             of b, too, an item reads along a row.",
         ));
     }
     judge(
@@ -80,11 +80,10 @@ fn three_steps(kernel: &Kernel) -> Outcome {
     judge(
         shape,
         &product(kernel, shape)?,
-        "One step is right, and three are not. Two things count from the \
-         second step on: a row of a and one of b has k numbers, and not 16; \
-         and between the sums of one step and the loads of the next every \
-         item has to be done with reading, so the loop needs a barrier at its \
-         end, too.",
+        "One step is right, but three are not. Two things matter from the \
+         second step on: a row of a or b has k elements instead of 16; and \
+         every item must have finished the sums of one step before the loads \
+         of the next, so the loop needs a barrier at its end, too.",
     )
 }
 
@@ -98,15 +97,15 @@ fn ragged_step(kernel: &Kernel) -> Outcome {
     if yours == matrix([m, n], whole) {
         return Err(wrong(
             "The last step is missing: 20 columns are one tile and 4 more. \
-             The loop goes on as long as `start` is below `k`.",
+             Continue the loop as long as `start` is below `k`.",
         ));
     }
     judge(
         shape,
         &yours,
-        "In the last step only 4 columns of the tiles are in the matrices. The \
-         others must hold 0, in both tiles: what is left there from the step \
-         before counts as well.",
+        "In the last step only 4 columns of the tiles are inside the matrices. \
+         The others must contain 0, in both tiles, or the values of the \
+         previous step are added again.",
     )
 }
 
@@ -120,8 +119,8 @@ fn edges(kernel: &Kernel) -> Outcome {
             shape,
             &product(kernel, shape)?,
             "Some items have no element of the result here, or no row of b to \
-             load. They must not write, and they must load all the same, a \
-             number or a 0, and come to every barrier.",
+             load. They must not write, but they must load an element or a 0, \
+             and reach every barrier.",
         )?;
     }
     Ok(())
@@ -196,7 +195,7 @@ fn shared(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and loaded too often: for a ({m}, {k}) and b \
+        "The values are right, but loaded too often: for a ({m}, {k}) and b \
          ({n}, {k}) your items read a[..] and b[..] {loads} times, where \
          {ENOUGH} are enough. {TAKE}"
     )))
@@ -208,8 +207,9 @@ fn loads(launch: &Launch) -> Outcome {
     sparing(launch, false, ENOUGH as u64, TAKE)?;
     gathered(
         launch,
-        "Neighbors do not load neighbors: item (x, y) loads the number at \
-         `start + x`, so that x goes along the row in memory, too.",
+        "Adjacent items do not load adjacent elements: item (x, y) should load \
+         the element at `start + x`, so that x runs along the row in memory, \
+         too.",
     )?;
     spread(
         launch,

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
             ("a chain of three", chain),
             ("x * x, and (x + x) * x with either operand first", twice),
             ("a diamond: two paths that meet again", diamond),
-            ("nodes that the root is not made of stay out", strangers),
+            ("nodes that the root does not depend on are left out", strangers),
             ("a ladder of forty diamonds, with 2^40 paths", ladder),
             ("a chain of 300,000 links", long),
         ],

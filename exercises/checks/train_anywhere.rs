@@ -76,10 +76,11 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
-            ("what is yours is written by you", written),
-            ("on the processor each has its values and its rule", |_| {
-                rules(Device::Cpu)
-            }),
+            ("your operations are your own code", written),
+            (
+                "on the processor each has the right values and gradients",
+                |_| rules(Device::Cpu),
+            ),
             ("on the device too", |gpu| rules(of(gpu))),
             ("both learn the digits, with the same losses", learns),
         ],
@@ -94,8 +95,8 @@ fn owners(_: &Gpu) -> Outcome {
     let (yours, ours) = yours::ops().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All four operations are the engine's. Put one of yours in: \
-             `Ops { relu: my_relu, ..Ops::reference() }`.",
+            "All four operations are the engine's. Use at least one of your \
+             own: `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
     tier("operations", &yours, &ours);
@@ -117,8 +118,8 @@ fn written(_: &Gpu) -> Outcome {
             ".log_softmax(",
             "a.matmul(b)",
         ],
-        "that is the engine's own operation. Those that you do not write you \
-         can leave out: `..Ops::reference()`.",
+        "that is the engine's own operation. Leave out the operations that you \
+         do not write: `..Ops::reference()`.",
     )
 }
 
@@ -155,8 +156,8 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     if out.device() != device {
         let there = out.device();
         return Err(wrong(format!(
-            "The operands of {op} are on {device}, and its result is on \
-             {there}. It has to stay where they are."
+            "The operands of {op} are on {device}, but its result is on \
+             {there}. It must stay on their device."
         )));
     }
     exercises::values(
@@ -196,7 +197,7 @@ fn learns(gpu: &Gpu) -> Outcome {
         println!("  {words}");
         if right < 85.0 {
             return Err(wrong(format!(
-                "After {EPOCHS} epochs {words}, and 85 % should be."
+                "After {EPOCHS} epochs {words}, but 85 % should be."
             )));
         }
     }

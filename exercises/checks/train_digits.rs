@@ -71,9 +71,12 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
-            ("what is yours is written by you", written),
-            ("each operation has its values and its rule", rules),
-            ("the network reads nine of ten digits that it never saw", learns),
+            ("your operations are your own code", written),
+            ("each operation has the right values and gradients", rules),
+            (
+                "the network reads nine of ten digits that it has not seen",
+                learns,
+            ),
         ],
     )
 }
@@ -82,8 +85,8 @@ fn owners(_: &()) -> Outcome {
     let (yours, ours) = yours::ops().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All four operations are the engine's. Put one of yours in: \
-             `Ops { relu: my_relu, ..Ops::reference() }`.",
+            "All four operations are the engine's. Use at least one of your \
+             own: `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
     tier("operations", &yours, &ours);
@@ -105,8 +108,8 @@ fn written(_: &()) -> Outcome {
             ".log_softmax(",
             ".matmul(",
         ],
-        "that is the engine's own operation. Those that you do not write you \
-         can leave out: `..Ops::reference()`.",
+        "that is the engine's own operation. Leave out the operations that you \
+         do not write: `..Ops::reference()`.",
     )
 }
 
@@ -176,7 +179,7 @@ fn learns(_: &()) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, and 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
         ))),
     }
 }

@@ -32,9 +32,12 @@ fn main() -> ExitCode {
         NAMES[0],
         &[
             ("at least one kernel is yours", owners),
-            ("each kernel gives its values", values),
-            ("the rules that are made of them are right", rules),
-            ("the network reads nine of ten digits that it never saw", learns),
+            ("each kernel has the right values", values),
+            ("the rules that use them are right", rules),
+            (
+                "the network reads nine of ten digits that it has not seen",
+                learns,
+            ),
         ],
     )
 }
@@ -98,8 +101,8 @@ fn values(file: &Kernel) -> Outcome {
         let through = |at: &usize| x[*at] <= 0.0 && yours[*at] != 0.0;
         if let Some(at) = (0..777).find(through) {
             return Err(wrong(format!(
-                "relu_backward lets {} through at element {at}, where a is \
-                 {}. There relu is flat, and no gradient passes.",
+                "relu_backward passes {} on at element {at}, where a is {}. \
+                 There relu is constant, and its gradient is 0.",
                 yours[at], x[at]
             )));
         }
@@ -116,8 +119,8 @@ fn values(file: &Kernel) -> Outcome {
         let yours = run::log_softmax(&kernel, &large, 1);
         if yours.iter().all(|y| !y.is_finite()) {
             return Err(wrong(format!(
-                "log_softmax of {large:?} is {yours:?}. No f32 holds the \
-                 exponential of 1000: take the largest score of the row away \
+                "log_softmax of {large:?} is {yours:?}. The exponential of \
+                 1000 overflows an f32: subtract the largest score of the row \
                  from each first."
             )));
         }
@@ -126,8 +129,8 @@ fn values(file: &Kernel) -> Outcome {
         if yours == [f32::INFINITY; 3] {
             return Err(wrong(format!(
                 "log_softmax of {low:?} is {yours:?}: each exp is 0, and so is \
-                 their sum. The largest of these scores is -999: look for it \
-                 from the first one on, not from 0."
+                 their sum. The largest of these scores is -999: begin the \
+                 search with the first one, not with 0."
             )));
         }
         let row = |values| Array::new(&[1, 3], values);
@@ -341,7 +344,7 @@ fn learns(file: &Kernel) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, and 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
         ))),
     }
 }

@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         "training_loop",
         YOURS,
         &[
-            ("the first epoch learns the rows, batch by batch", first),
-            ("it ends when the held-out loss has not fallen", end),
-            ("the network is that of the least loss", best),
+            ("the first epoch trains on the rows, batch by batch", first),
+            ("it ends if the held-out loss has not fallen", end),
+            ("the network is the one with the smallest loss", best),
         ],
     )
 }
@@ -104,7 +104,7 @@ fn first(_: &()) -> Outcome {
     let (_, yours) = yours();
     let right = right();
     let Some(&now) = yours.first() else {
-        return Err(wrong("No loss came back: not one epoch was run."));
+        return Err(wrong("No loss was returned: not a single epoch was run."));
     };
     if same(now, right[0]) {
         return Ok(());
@@ -112,20 +112,20 @@ fn first(_: &()) -> Outcome {
     let Data { rows, held_out } = data();
     let untrained = number(&network().0, &held_out);
     let why = if same(now, untrained) {
-        "That is the loss of the network before it has learned anything: no \
-         step has changed it."
+        "That is the loss of the network before training: no step has changed \
+         it."
     } else if same(now, epochs(1, &held_out, 32)[0]) {
-        "That is what comes of learning the rows that are held out. They only \
-         tell when to stop."
+        "That is the result of training on the held-out rows. They only decide \
+         when to stop."
     } else if same(now, epochs(1, &rows, rows.rows())[0]) {
-        "That is one step for all rows together. Each batch has its own."
+        "That is one step for all rows together. Each batch needs its own."
     } else {
         "Each batch of `rows.batches(32, random)` needs a loss, a backward \
          pass and a step, and then the held-out rows need a loss."
     };
     Err(wrong(format!(
-        "The held-out loss after the first epoch is another. {why}\n\n  yours  \
-         {now}\n  right  {}",
+        "The held-out loss after the first epoch is different. {why}\n\n  \
+         yours  {now}\n  right  {}",
         right[0]
     )))
 }
@@ -146,9 +146,9 @@ fn end(_: &()) -> Outcome {
     }
     let at = least(&right);
     Err(wrong(format!(
-        "You ran {} epochs, and {} are right. The least held-out loss, {}, is \
-         that of epoch {at}, counted from 0, and {PATIENCE} epochs after it \
-         bring none that is lower.",
+        "You ran {} epochs, but {} are right. The smallest held-out loss, {}, \
+         is that of epoch {at}, counted from 0, and the {PATIENCE} epochs \
+         after it are not lower.",
         yours.len(),
         right.len(),
         right[at]
@@ -165,11 +165,11 @@ fn best(_: &()) -> Outcome {
     let last = losses[losses.len() - 1];
     let why = match same(found, last) {
         true => "It is the network of the last epoch.",
-        false => "It is the network of no epoch that was asked for.",
+        false => "It is not the network of any of the expected epochs.",
     };
     Err(wrong(format!(
-        "The network that you leave has a held-out loss of {found}. The least \
-         was {}, in epoch {at}. {why}",
+        "The network that you leave has a held-out loss of {found}. The \
+         smallest was {}, in epoch {at}. {why}",
         losses[at]
     )))
 }

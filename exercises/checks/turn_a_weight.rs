@@ -15,11 +15,11 @@ fn main() -> ExitCode {
         "turn_a_weight",
         YOURS,
         &[
-            ("a layer of 3 inputs and 2 outputs", layer),
+            ("a layer with 3 inputs and 2 outputs", layer),
             ("a layer with equal numbers of inputs and outputs", square),
-            ("a layer that is loaded says what PyTorch's says", says),
+            ("a loaded layer computes the same as PyTorch's", says),
             ("a table of signs is unchanged", table),
-            ("filters and biases stay as they are", others),
+            ("filters and biases are unchanged", others),
             ("a weight that does not fit is rejected", refused),
         ],
     )
@@ -47,14 +47,14 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
     let is_linear = *kind == Kind::Linear;
     if is_linear && yours == *values && yours != right {
         return Err(wrong(format!(
-            "{what}, comes with its numbers in the old order. {}",
+            "{what}, has its elements in the old order. {}",
             match shape == wanted {
                 true =>
                     "It is square, so the shape does not show that it must be \
                      transposed: its kind does.",
                 false =>
-                    "Another shape on the same numbers is a reshape. To turn \
-                     a matrix, its numbers have to move.",
+                    "A different shape with the same elements is a reshape. To \
+                     transpose a matrix, its elements must move.",
             }
         )));
     }
@@ -140,8 +140,8 @@ fn refused(_: &()) -> Outcome {
         if yours::placed(&weight(kind, shape), wanted).is_some() {
             return Err(wrong(format!(
                 "A weight of kind {kind:?} and shape {shape:?} is loaded where \
-                 our model has {wanted:?}. It does not fit there: it is one of \
-                 another model."
+                 our model has {wanted:?}. It does not fit there: it belongs \
+                 to a different model."
             )));
         }
     }

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             ("16 x 16: one group", square),
             ("20 rows of 5: the rows follow each other", tall),
             ("16 x 48: three groups", |kernel| table(kernel, [16, 48])),
-            ("20 x 35: the groups reach beyond both ends", |kernel| {
+            ("20 x 35: the groups extend beyond both ends", |kernel| {
                 table(kernel, [20, 35])
             }),
         ],
@@ -88,8 +88,8 @@ fn tall(kernel: &Kernel) -> Outcome {
     }
     if is(all, &|r, c| r * rows + c) {
         return Err(wrong(
-            "From one row to the next you go on by the number of rows. A row \
-             has `columns` numbers, so row r begins at r * columns.",
+            "You use the number of rows as the distance between rows. A row \
+             has `columns` elements, so row r begins at r * columns.",
         ));
     }
     if is(all, &|r, c| c * rows + r) {
@@ -101,9 +101,9 @@ fn tall(kernel: &Kernel) -> Outcome {
     // The launch is 16 items wide and 32 high.
     if is([TILE, 2 * TILE], &|r, c| r * columns + c) {
         return Err(wrong(
-            "Rows 16 and more are missing: the launch has an item for each \
-             column along axis 0, and one for each row along axis 1. So \
-             get_global_id(0) is the column, and get_global_id(1) the row.",
+            "Rows 16 and above are missing: the launch has one item per column \
+             along axis 0, and one per row along axis 1. So get_global_id(0) \
+             is the column, and get_global_id(1) the row.",
         ));
     }
     // Guard values show any other mistake.

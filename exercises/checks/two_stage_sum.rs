@@ -24,19 +24,19 @@ fn main() -> ExitCode {
         YOURS,
         "partial_sums",
         &[
-            ("256 values, one group: a value for each item", |kernel| {
+            ("256 values, one group: one value per item", |kernel| {
                 partials(kernel, 256, 1)
             }),
-            ("1000 values, one group: three or four for each item", |kernel| {
+            ("1000 values, one group: three or four per item", |kernel| {
                 partials(kernel, 1000, 1)
             }),
             ("3000 values, four groups: a partial sum from each", |kernel| {
                 partials(kernel, 3000, 4)
             }),
-            ("5 values, four groups: the sum of none is 0", |kernel| {
+            ("5 values, four groups: the sum of no values is 0", |kernel| {
                 partials(kernel, 5, 4)
             }),
-            ("and twice: four groups, then one for what they left", twice),
+            ("two launches: four groups, then one for their results", twice),
             ("all items of a group take part in the tree", shared),
         ],
         judge,
@@ -75,9 +75,8 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
              some item read past the end."
         )
     } else if yours[at] == one_after_another(&values, at, groups) {
-        "This is what comes out when each item goes through all rounds before \
-         the next item begins its first: a barrier between the rounds is \
-         missing."
+        "This is the result if each item runs all rounds before the next item \
+         begins its first: a barrier between the rounds is missing."
             .to_string()
     } else if says(YOURS, &["barrier"]).is_none() {
         "The kernel has no barrier, so an item may read the cell of another \
@@ -154,7 +153,7 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let times = sum(not)? - right as f32;
     Ok(match times {
         0.0 => format!(
-            "a[{right}] is in no sum. Which item takes it, and which round \
+            "a[{right}] is in no sum. Which item reads it, and which round \
              adds the cell of that item to another?"
         ),
         _ => format!(

@@ -20,14 +20,15 @@ fn main() -> ExitCode {
         YOURS,
         "vector_add",
         &[
-            ("256 elements: one group, and none to spare", |kernel| {
+            ("256 elements: one group, no spare items", |kernel| {
                 added(kernel, 256, 256)
             }),
-            ("256 items for 300 elements: each has its own", one_each),
-            ("777 elements: four groups, the last one ragged", |kernel| {
-                added(kernel, 777, 777)
-            }),
-            ("300 elements, and eight groups all the same", |kernel| {
+            ("256 items for 300 elements: each computes its own", one_each),
+            (
+                "777 elements: four groups, the last one partly filled",
+                |kernel| added(kernel, 777, 777),
+            ),
+            ("300 elements, but eight groups", |kernel| {
                 added(kernel, 300, 2000)
             }),
         ],

@@ -14,11 +14,11 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a chain without a handle to its middle", chain),
-            ("a chain of which the program holds a link", held),
+            ("a chain with a handle to a link in the middle", held),
             ("a product of a step with itself", twice),
-            ("a step that another wish needs", elsewhere),
-            ("numbers, and what is there already", there),
-            ("500 expressions by chance", chance),
+            ("a step that another pending step needs", elsewhere),
+            ("constants, and values in memory", there),
+            ("500 random expressions", chance),
         ],
     )
 }
@@ -130,7 +130,7 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
         let right = behind[at] && is_wish && (at == root || others);
         let why = match (right, count == 1) {
             (true, false) if at == root => {
-                format!("Step {at} is the one that was asked for.")
+                format!("Step {at} is the one that was requested.")
             }
             (true, false) => format!(
                 "Step {at} has {holders} holders, and pending steps that the \
@@ -144,10 +144,10 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
             ),
             (false, true) => match &steps[at].what {
                 What::There => {
-                    format!("Step {at} is in memory already.")
+                    format!("Step {at} is already in memory.")
                 }
                 What::Number => format!(
-                    "Step {at} is a number, which is written wherever it is \
+                    "Step {at} is a constant, which is written wherever it is \
                      used."
                 ),
                 What::Wish(_) => format!(
@@ -183,7 +183,7 @@ fn told(
         })
         .collect();
     wrong(format!(
-        "{why}\n\nStep {root} is asked for, of\n{}\n  yours  {yours:?}",
+        "{why}\n\nStep {root} is requested, of\n{}\n  yours  {yours:?}",
         lines.join("\n")
     ))
 }

@@ -32,9 +32,9 @@ fn main() -> ExitCode {
             ("each bug is named", each),
             ("a right map is not reported as wrong", right),
             ("a width of 1 divides by 1", narrow),
-            ("one row does not speak for all", one),
-            ("no name is better than a wrong one", unknown),
-            ("300 maps by chance", chance),
+            ("one row does not decide for all", one),
+            ("no diagnosis is better than a wrong one", unknown),
+            ("300 random maps", chance),
         ],
     )
 }
@@ -103,8 +103,8 @@ fn asked(
         rows.collect::<String>()
     };
     Err(wrong(format!(
-        "You say {found:?}, and {wanted:?} was expected. {why}\n\nscores of a \
-         width of {width}\n{}the map\n{}",
+        "You return {found:?}, and {wanted:?} was expected. {why}\n\nscores of \
+         a width of {width}\n{}the map\n{}",
         table(scores),
         table(map)
     )))
@@ -140,7 +140,7 @@ fn narrow(_: &()) -> Outcome {
 
 fn one(_: &()) -> Outcome {
     let scores = drawn(4, 3);
-    let why = "One row alone would say so; the others do not.";
+    let why = "One row alone would fit; the others do not.";
     for fault in ALL {
         let mut map = made(Fault::Right, &scores, 4);
         let other = made(fault, &scores, 4);
@@ -165,12 +165,12 @@ fn unknown(_: &()) -> Outcome {
     let map = made(Fault::NotScaled, &scores, 1);
     asked(&map, &scores, 1, Fault::Right, "With a width of 1 it is right.")?;
     let (scores, map) = ([120.0, 0.0, 0.0, 10.0], [1.0, 0.0, 0.0, 1.0]);
-    let why = "Undivided scores make this map, and a softmax down the columns \
-               makes it as well: no word is better than a wrong one.";
+    let why = "Undivided scores give this map, and so does a softmax over \
+               columns: no diagnosis is better than a wrong one.";
     asked(&map, &scores, 100, Fault::Unknown, why)?;
     let scores = [0.0, 0.0, 0.0, 0.0];
     let map = [0.5, 0.0, 0.5, 1.0];
-    let why = "The softmax went down the columns.";
+    let why = "The softmax was over columns.";
     asked(&map, &scores, 4, Fault::Columns, why)?;
     let (scores, map) = ([5.0, -90.0, 5.0, -90.0], [1.0, 0.0, 1.0, 0.0]);
     let why = "Without a mask, with a late mask, without scaling and with none \

@@ -14,9 +14,9 @@ fn main() -> ExitCode {
         &[
             ("two tokens", two),
             ("five tokens, cold and hot", five),
-            ("scores that are all moved by 30", moved),
+            ("scores that are all shifted by 30", moved),
             ("tokens that were hardly ever drawn", rare),
-            ("40 networks by chance", chance),
+            ("40 random networks", chance),
         ],
     )
 }
@@ -47,7 +47,7 @@ fn asked(scores: &[f64], right: f64) -> Outcome {
         ""
     };
     Err(wrong(format!(
-        "Drawn at {right}, and you say {yours:.4}. {why}\n\n  scores  \
+        "Drawn at {right}, but you return {yours:.4}. {why}\n\n  scores  \
          {scores:.2?}\n  drawn   {counts:?}"
     )))
 }

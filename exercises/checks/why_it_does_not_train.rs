@@ -38,9 +38,9 @@ fn would_show(fault: Fault) -> &'static str {
              evaluations."
         }
         Fault::ZeroWeights => {
-            "Where all weights are 0, each class gets the same score: the \
-             first loss is 2.303 to the last digit, and no gradient gets past \
-             the last bias."
+            "If all weights are 0, each class gets the same score: the first \
+             loss is 2.303 to the last digit, and no gradient gets past the \
+             last bias."
         }
         Fault::RateTooLarge => {
             "A rate that is a hundred times too large moves a parameter a \
@@ -51,19 +51,18 @@ fn would_show(fault: Fault) -> &'static str {
              second on the gradient is a sum: it grows while the loss falls."
         }
         Fault::Uncorrected => {
-            "Without its correction Adam's first step is right in all but its \
-             length: it is 3.16 times as long, a tenth by the root of a \
+            "Without bias correction only the length of Adam's first step is \
+             wrong: it is 3.16 times as long, a tenth divided by the root of a \
              thousandth."
         }
         Fault::StillTraining => {
-            "In training mode a dropout draws anew each time, so an \
-             examination has another result each time. In evaluation it has \
-             one."
+            "In training mode dropout is random, so each evaluation has a \
+             different result. In evaluation mode it has one."
         }
         Fault::LabelsMixed => {
-            "Where the labels belong to other rows, steps and gradients are \
-             of the usual size, and there is nothing to be learned: the loss \
-             stays near 2.303."
+            "If the labels belong to other rows, steps and gradients have the \
+             usual size, but there is nothing to learn: the loss stays near \
+             2.303."
         }
     }
 }

@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         "windows_by_strides",
         YOURS,
         &[
-            ("places of windows of 1 to 5, with strides and gaps", places),
-            ("3 x 3 over an image of 5 x 6, one place at a time", plain),
+            ("positions of windows of 1 to 5, with strides and gaps", places),
+            ("3 x 3 over an image of 5 x 6, one element at a time", plain),
             ("2 x 3, two down and three to the right at a time", strided),
             ("3 x 2 with gaps", dilated),
             ("images that are views: transposed, sliced, reversed", views),
@@ -68,19 +68,19 @@ type Formula = fn([usize; 4]) -> usize;
 const FORMULAS: [(Formula, &str); 5] = [
     (
         |[n, size, stride, step]| (n - 1 - (size - 1) * step) / stride,
-        "The first place is one too: a window that cannot move at all has one \
-         place.",
+        "The first position counts too: a window that cannot move at all has \
+         one position.",
     ),
     (
         |[n, size, stride, step]| {
             (n - 1 - (size - 1) * step).div_ceil(stride) + 1
         },
-        "A last move that does not fit whole is not made: the division rounds \
-         down.",
+        "A last move that does not fit completely does not count: the division \
+         rounds down.",
     ),
     (
         |[n, size, _, step]| n - (size - 1) * step,
-        "The stride is missing: the window skips places.",
+        "The stride is missing: the window skips positions.",
     ),
     (
         |[n, size, stride, _]| (n - size) / stride + 1,
@@ -89,8 +89,8 @@ const FORMULAS: [(Formula, &str); 5] = [
     ),
     (
         |[n, size, stride, step]| n.saturating_sub(size * step) / stride + 1,
-        "Behind its last element a window has no gap: it covers (size - 1) * \
-         dilation + 1 elements.",
+        "There is no gap after its last element: the window covers (size - 1) \
+         * dilation + 1 elements.",
     ),
 ];
 
@@ -109,9 +109,9 @@ fn places(_: &()) -> Outcome {
             |formula: Formula| AXES.iter().all(|a| yours(*a) == formula(*a));
         let known = FORMULAS.iter().find(|(formula, _)| fits(*formula));
         let why = known.map_or(
-            "The window covers (size - 1) * dilation + 1 elements. What is \
-             left of the axis is moves, a stride for each, and the first place \
-             takes none.",
+            "The window covers (size - 1) * dilation + 1 elements. The \
+             remaining elements divided by the stride are the number of moves, \
+             and the first position takes none.",
             |(_, why)| why,
         );
         return Err(wrong(format!(
@@ -220,9 +220,9 @@ fn of_shape(found: &View, shape: &[usize], front: usize) -> &'static str {
         "The rows and columns of positions come first, and then the height and \
          width of the window."
     } else if front > 0 && found.shape == of_windows {
-        "The axes in front of the image stay."
+        "The leading axes of the image must be kept."
     } else {
-        "The last two axes become four: rows and columns of places, height \
+        "The last two axes become four: rows and columns of positions, height \
          and width of the window."
     }
 }
@@ -242,13 +242,14 @@ fn of_strides(found: &View, image: &View, window: &Window) -> String {
     let width = image.shape[front + 1] as isize;
     let dense = [width, 1];
     if is(moves, inside) && found.offset != image.offset {
-        "The first window begins where the image does: the offset stays."
+        "The first window begins where the image does: the offset does not \
+         change."
     } else if is(times(stride, &dense), times(dilation, &dense)) {
         "The rows of this image are not contiguous: use the strides of its own \
          two axes."
     } else if is(times(dilation, own), times(stride, own)) {
-        "The two pairs are swapped: the stride of the window says how far it \
-         moves, and the dilation how far neighbors in it are apart."
+        "The two pairs are swapped: the stride is how far the window moves, \
+         and the dilation how far its adjacent elements are apart."
     } else if is(times([1, 1], own), inside) {
         "From position to position the window moves by its stride, counted in \
          elements of the image."
@@ -256,8 +257,8 @@ fn of_strides(found: &View, image: &View, window: &Window) -> String {
         "Inside a window adjacent elements are a dilation apart, counted in \
          elements of the image."
     } else if is(stride.map(|it| it as isize), dilation.map(|it| it as isize)) {
-        "The window counts elements of the image, and strides count slots: \
-         multiply by those of the image."
+        "The window counts elements of the image, but strides count slots: \
+         multiply by the strides of the image."
     } else {
         "The stride is the distance between positions, and the dilation the \
          distance between elements of a window, both in elements of the image; \

@@ -20,11 +20,11 @@ fn main() -> ExitCode {
         &[
             ("a sum of two inputs", sum),
             ("a difference, of the first and the second", difference),
-            ("numbers in the text: -0.5, 0.1 and 3", scaled),
+            ("numbers in the source: -0.5, 0.1 and 3", scaled),
             ("a bias and a relu", relu),
             ("a line that is used twice", twice),
             ("a last line that is not the newest load", last),
-            ("chains by chance", chance),
+            ("random chains", chance),
         ],
     )
 }
@@ -109,7 +109,7 @@ fn judge(lines: &[Line]) -> Outcome {
     };
     let why = diagnosis(lines, &values, &out[0]).unwrap_or("");
     Err(told(&format!(
-        "out[{at}] is {}, and line by line it is {}. {why}",
+        "out[{at}] is {}, but line by line it is {}. {why}",
         list(&out[0][at..=at]),
         list(&right[at..=at])
     )))
@@ -133,7 +133,7 @@ fn diagnosis(
         })
         .collect();
     if run(&turned, values) == out {
-        return Some("Sub(a, b) is a without b, and yours is b without a.");
+        return Some("Sub(a, b) is a minus b, and yours is b minus a.");
     }
     let double: Vec<f32> = match lines[..] {
         [Load(input), Scale(0, number)] => {

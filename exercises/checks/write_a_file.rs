@@ -17,12 +17,12 @@ fn main() -> ExitCode {
         "write_a_file",
         YOURS,
         &[
-            ("eight bytes say how long the header is", length),
+            ("the first eight bytes are the length of the header", length),
             ("the offsets of one tensor are its bytes", one),
             ("the second tensor follows the first", two),
-            ("one number without axes, and none at all", odd),
+            ("one element without axes, and no elements", odd),
             ("a name with a quotation mark", quoted),
-            ("the crate reads it, to the last bit", bits),
+            ("the crate reads it exactly", bits),
         ],
     )
 }
@@ -48,7 +48,7 @@ fn end(file: &[u8]) -> Result<usize, Stop> {
             return Ok(at + 1);
         }
     }
-    Err(wrong("The header has a brace that is never closed."))
+    Err(wrong("The header has an opening brace without a closing one."))
 }
 
 fn length(_: &()) -> Outcome {
@@ -73,15 +73,15 @@ fn length(_: &()) -> Outcome {
         }
         let why = match () {
             _ if turned == right => {
-                "with the highest byte first. The format has the lowest first"
+                "as a big-endian number. The format is little-endian"
             }
             _ if yours == right + 8 => {
-                "with these eight bytes themselves. They are not counted"
+                "including these eight bytes. They do not count"
             }
             _ if yours == file.len() as u64 => {
                 "of the whole file. It must be that of the header alone"
             }
-            _ => "and the two do not agree",
+            _ => "but the two differ",
         };
         return Err(wrong(format!(
             "Your header has {right} bytes, and the first eight bytes are \
@@ -105,8 +105,8 @@ fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
             Some(&[from, to]) => all.push([from, to]),
             _ => {
                 return Err(wrong(format!(
-                    "The offsets must be two whole numbers in brackets. Your \
-                     header is\n{header}"
+                    "The offsets must be two integers in brackets. Your header \
+                     is\n{header}"
                 )));
             }
         }
@@ -120,7 +120,7 @@ fn judge(tensors: &[Weights]) -> Outcome {
     let yours = offsets(&file)?;
     if yours.len() != tensors.len() {
         return Err(wrong(format!(
-            "Of {} tensors your header has the offsets of {}.",
+            "There are {} tensors, but your header has the offsets of {}.",
             tensors.len(),
             yours.len()
         )));
@@ -137,8 +137,8 @@ fn judge(tensors: &[Weights]) -> Outcome {
             [tensor.name.clone(), format!("{:?}", tensor.shape)];
         let why = match yours {
             _ if yours == right.map(|it| it / 4) => {
-                "These are counts of numbers. Offsets are bytes, and each \
-                 number has four"
+                "These are counts of elements. Offsets are bytes, and each \
+                 element has four"
             }
             _ if yours == right.map(|it| it + front) => {
                 "They are counted from the start of the file. The format \
@@ -149,16 +149,16 @@ fn judge(tensors: &[Weights]) -> Outcome {
                  each other"
             }
             [a, b] if a == b && tensor.shape.is_empty() => {
-                "A tensor without axes has one number: the product of no sizes \
-                 is 1"
+                "A tensor without axes has one element: the product of no \
+                 sizes is 1"
             }
             [a, b] if a == right[0] && b > a && n == 0 => {
-                "An axis of size 0 leaves no number at all"
+                "A tensor with an axis of size 0 has no elements"
             }
             [_, b] if yours[0] == right[0] && b == 4 * n => {
-                "The second of the two is where it ends, not how long it is"
+                "The second of the two must be the end, not the length"
             }
-            _ => "They lead elsewhere",
+            _ => "They point elsewhere",
         };
         return Err(wrong(format!(
             "{name} of shape {shape} has the offsets {yours:?}, and they must \
@@ -169,7 +169,7 @@ fn judge(tensors: &[Weights]) -> Outcome {
     let spaces = data.iter().take_while(|byte| **byte == b' ').count();
     if ![data.len(), data.len() - spaces].contains(&from) {
         return Err(wrong(format!(
-            "Behind the header are {} bytes, and the numbers have {from}.",
+            "The header is followed by {} bytes, but the elements have {from}.",
             data.len()
         )));
     }
@@ -238,8 +238,8 @@ fn bits(_: &()) -> Outcome {
         if let Some(at) = pairs.position(|pair| !same(pair)) {
             let turned = f32::from_bits(yours[at].to_bits().swap_bytes());
             return Err(wrong(format!(
-                "Number {at} of {name}, counted from 0, is {:?} when it is \
-                 read, and it was {:?}.{}",
+                "Element {at} of {name}, counted from 0, is {:?} when it is \
+                 read, but was {:?}.{}",
                 yours[at],
                 right.values[at],
                 match same((&turned, &right.values[at])) {

@@ -40,12 +40,12 @@ pub trait Engine {
 /// The bug in each engine, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it overwrites, so b gets one gradient of two",
+    "rejected: it overwrites, so b gets only one of two gradients",
     "rejected: it gives each operand of a * b the gradient of the other",
-    "rejected: it never looks at grad_out",
-    "rejected: it computes one element and leaves the others",
+    "rejected: it ignores grad_out",
+    "rejected: it computes only one element",
     "rejected: after a second backward pass a has three times its gradient",
-    "rejected: it takes the first element of grad_out for all",
+    "rejected: it uses the first element of grad_out for all",
     "rejected: it gives each element the gradient of another",
 ];
 
