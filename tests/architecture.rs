@@ -118,7 +118,11 @@ fn unsafe_appears_only_in_listed_places() {
     // The tests of `src/opencl` need `unsafe` too.
     let fence = ["src/opencl/", "tests/opencl/"];
     // A list of kernels promises how far each of them reaches.
-    let lists = ["src/part2_gpu/kernels", "src/engine/kernels"];
+    let lists = [
+        "src/part2_gpu/kernels",
+        "src/part3_unified/plain_opencl/kernels",
+        "src/engine/kernels",
+    ];
     let homes = [
         // A generated kernel promises its reach, too.
         "src/engine/lazy/compiler/writer.rs",

@@ -28,6 +28,7 @@ pub use custom::Custom;
 /// | `fused:0`, `fused:1` and so on; `fused` is `fused:0` | [`Device::Fused`] |
 /// | `fused:cpu` | [`Device::FusedCpu`] |
 /// | `plain:cpu` | [`Device::PlainCpu`] |
+/// | `plain:0`, `plain:1` and so on; `plain` is `plain:0` | [`Device::Plain`] |
 /// | the name of a registered backend | [`Device::Custom`] |
 // ANCHOR: device
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +45,9 @@ pub enum Device {
     FusedCpu,
     /// The CPU with one simple loop per primitive, in `f32` only.
     PlainCpu,
+    /// The i-th OpenCL device with one simple kernel per primitive, in `f32`
+    /// only.
+    Plain(usize),
     /// A user's device, created by [`Device::register`].
     Custom(Custom),
 }
@@ -58,7 +62,7 @@ impl Device {
         }
         match self {
             Device::Cpu | Device::PlainCpu => Ok(&PlainCpu),
-            Device::Gpu(_) => Err(no_opencl()),
+            Device::Gpu(i) | Device::Plain(i) => plain_opencl(i),
             Device::Fused(_) | Device::FusedCpu => Err(Error::NoDevice(
                 format!("`{self}` needs the features `lazy` and `opencl`"),
             )),
@@ -77,12 +81,18 @@ fn engine_backend(_: Device) -> Option<Result<&'static dyn Backend>> {
     None
 }
 
-fn no_opencl() -> Error {
-    Error::NoOpenCl(
+#[cfg(feature = "opencl")]
+fn plain_opencl(index: usize) -> Result<&'static dyn Backend> {
+    Ok(super::plain_opencl::PlainOpenCl::open(index)?)
+}
+
+#[cfg(not(feature = "opencl"))]
+fn plain_opencl(_: usize) -> Result<&'static dyn Backend> {
+    Err(Error::NoOpenCl(
         "this program was built without OpenCL; build it with the feature \
          `opencl`"
             .to_string(),
-    )
+    ))
 }
 
 impl Device {
@@ -142,7 +152,7 @@ impl Device {
     #[cfg(feature = "opencl")]
     pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
-            Device::Gpu(i) | Device::Fused(i) => {
+            Device::Gpu(i) | Device::Fused(i) | Device::Plain(i) => {
                 opencl::Gpu::open(i)?;
                 Ok(opencl::devices()?.get(i))
             }
@@ -172,6 +182,7 @@ impl fmt::Display for Device {
             Device::Fused(i) => write!(f, "fused:{i}"),
             Device::FusedCpu => f.write_str("fused:cpu"),
             Device::PlainCpu => f.write_str("plain:cpu"),
+            Device::Plain(i) => write!(f, "plain:{i}"),
             Device::Custom(custom) => f.write_str(custom.name()),
         }
     }
@@ -191,7 +202,8 @@ impl FromStr for Device {
             "plain:cpu" => Some(Device::PlainCpu),
             _ => index("gpu")
                 .map(Device::Gpu)
-                .or_else(|| index("fused").map(Device::Fused)),
+                .or_else(|| index("fused").map(Device::Fused))
+                .or_else(|| index("plain").map(Device::Plain)),
         };
         let custom = || custom::find(name).map(Device::Custom);
         device.or_else(custom).ok_or_else(|| {
@@ -206,9 +218,10 @@ impl FromStr for Device {
 /// Returns the names of all devices.
 fn device_names() -> Vec<String> {
     let lazy = (0..Device::count()).map(Device::Fused);
+    let plain = (0..Device::count()).map(Device::Plain);
     let custom = custom::all().into_iter().map(Device::Custom);
     let mut all = Device::all();
     all.extend([Device::FusedCpu, Device::PlainCpu]);
-    all.extend(lazy.chain(custom));
+    all.extend(lazy.chain(plain).chain(custom));
     all.iter().map(Device::to_string).collect()
 }

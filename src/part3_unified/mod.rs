@@ -108,6 +108,9 @@ mod function;
 mod number;
 mod operators;
 mod plain_cpu;
+#[cfg(feature = "opencl")]
+#[doc(hidden)]
+pub mod plain_opencl;
 mod record;
 mod storage;
 mod view;

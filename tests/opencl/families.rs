@@ -130,6 +130,7 @@ families! {
     // optimizer; none of them has the division that it must not touch.
     ladder: &[], 24, ["part2/matmul"];
     elements_of_part_3: WITHOUT_OPTIMIZER, 1, ["engine/adam", "engine/elementwise", "engine/where"];
+    plain: WITHOUT_OPTIMIZER, 1, ["part3/"];
     // Two of these kernels have groups of 256 items with barriers.
     copies: WITHOUT_OPTIMIZER, 6, ["engine/copy", "engine/pack", "engine/fill"];
     indices: WITHOUT_OPTIMIZER, 1, ["engine/index", "engine/fold"];

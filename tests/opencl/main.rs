@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 use rungrad::opencl::{Kernel, Source};
-use rungrad::{engine, part2_gpu};
+use rungrad::{engine, part2_gpu, part3_unified};
 
 mod counters;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -30,7 +30,8 @@ mod types;
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(engine::kernels::all())
+    let plain = part3_unified::plain_opencl::kernels::all();
+    part2.flatten().chain(plain).chain(engine::kernels::all())
 }
 
 /// Returns the names of the kernels that a file defines, including macros.
@@ -60,11 +61,13 @@ fn every_kernel_source_is_in_a_list() {
     for kernel in every_kernel() {
         texts.insert(kernel.file(), kernel.text());
     }
-    let files = ["part2", "part3"].map(|part| {
+    let files = ["part2", "part3", "part3/plain"].map(|part| {
         let folder = testkit::place::root().join("kernels").join(part);
-        std::fs::read_dir(folder).unwrap().count()
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.filter(|it| it.as_ref().unwrap().path().is_file()).count()
     });
-    assert_eq!(texts.len(), files[0] + files[1], "a file without a kernel");
+    let count: usize = files.into_iter().sum();
+    assert_eq!(texts.len(), count, "a file without a kernel");
     let mut names: Vec<String> =
         texts.values().flat_map(|text| written(text)).collect();
     let mut listed: Vec<&str> = every_kernel().map(Kernel::name).collect();

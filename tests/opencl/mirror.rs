@@ -4,6 +4,7 @@
 //! kernel's stated reach must hold for these launches too.
 
 mod host;
+mod plain;
 mod transformer;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Scalar};
@@ -94,6 +95,9 @@ fn is_mirrored(name: &str) -> bool {
     let is_alone = not_mirrored.iter().any(|start| name.starts_with(start))
         || name.starts_with("matmul")
         || name.ends_with("_backward");
+    if let Some(name) = name.strip_prefix("plain_") {
+        return plain::MIRRORED.contains(&name);
+    }
     !is_alone || ["ew_repeat", "pick_backward"].contains(&name)
 }
 

@@ -63,7 +63,8 @@ fn an_unknown_device_error_lists_the_known_names() {
         let count = Device::count();
         let lazy = (0..count).map(Device::Fused).chain([Device::FusedCpu]);
         let all = (0..count).map(Device::Gpu).chain(lazy);
-        let all = all.chain([Device::PlainCpu]);
+        let plain = (0..count).map(Device::Plain).chain([Device::PlainCpu]);
+        let all = all.chain(plain);
         assert!(all.into_iter().all(|it| known.contains(&it)), "{sentence}");
     }
 }

@@ -107,6 +107,21 @@ mod on_the_plain_processor {
     testkit::networks!(open);
 }
 
+mod on_a_plain_opencl_device {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        gpu_or_skip().map(|gpu| Part3(Device::Plain(gpu.info().index)))
+    }
+
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
+    testkit::networks!(open);
+}
+
 mod on_a_registered_backend {
     use super::*;
 
@@ -393,6 +408,8 @@ fn device_names_are_parsed() {
     assert_eq!(parse("gpu"), Ok(Device::Gpu(0)));
     assert_eq!(parse("gpu:1"), Ok(Device::Gpu(1)));
     assert_eq!(parse("fused"), Ok(Device::Fused(0)));
+    assert_eq!(parse("plain"), Ok(Device::Plain(0)));
+    assert_eq!(parse("plain:1"), Ok(Device::Plain(1)));
     assert_eq!(parse("plain:cpu"), Ok(Device::PlainCpu));
     for wrong in ["", "GPU:", "gpu:x", "gpu1", "gpu:", "cuda", "gpu:-1"] {
         let error = parse(wrong).unwrap_err();

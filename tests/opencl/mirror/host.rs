@@ -3,7 +3,7 @@
 
 use rungrad::opencl::Scalar;
 
-use super::{HostArgument, Mirror, Writes, transformer};
+use super::{HostArgument, Mirror, Writes, plain, transformer};
 use testkit::launches::draft::PRODUCTS;
 
 /// Computes what the kernel writes.
@@ -14,12 +14,16 @@ pub(super) fn right(name: &str, it: &Mirror) -> Writes {
     match name.split_once('_').unwrap_or((name, "")) {
         ("broadcast", op) => it.pairs([0, 2, 5, 6], op),
         ("strided", op) => it.pairs([0, 3, 6, 8], op),
+        ("plain", name) => plain::right(name, it),
         ("copy", how) => copy(how, it),
         ("index", how) => index(how, it),
         ("softmax", how) => softmax(how, it),
         ("pick", how) => pick(how, it),
         ("reduce", how) => reduce(how, it),
-        ("fold", _) => fold(it),
+        ("fold", _) => {
+            let a = (it.floats(0), it.size(1), it.eight(2));
+            fold(it, a, it.eight(3), it.size(5))
+        }
         ("attention", how) => transformer::attention(how, it),
         ("norm", how) => transformer::norm(how, it),
         ("transpose", _) => transpose(it),
@@ -247,15 +251,24 @@ fn reduce_few(how: &str, it: &Mirror) -> Writes {
         .collect()
 }
 
-/// Adds up each element of an image from all windows that contain it.
-fn fold(it: &Mirror) -> Writes {
-    let (strides, sizes) = (it.eight(2), it.eight(3));
+/// Returns the number of windows down and across an image.
+pub(super) fn windows(sizes: [isize; 8]) -> [isize; 2] {
     let [h, w, height, width, down, right, spread, apart] = sizes;
     let fits =
         |size, window, gap, step| (size - (window - 1) * gap - 1) / step + 1;
-    let rows = fits(h, height, spread, down);
-    let columns = fits(w, width, apart, right);
-    it.each(it.size(5), |i| {
+    [fits(h, height, spread, down), fits(w, width, apart, right)]
+}
+
+/// Adds up each element of an image from all windows that contain it.
+pub(super) fn fold(
+    it: &Mirror,
+    (a, offset, strides): (&[f32], usize, [isize; 8]),
+    sizes: [isize; 8],
+    n: usize,
+) -> Writes {
+    let [h, w, height, width, down, right, spread, apart] = sizes;
+    let [rows, columns] = windows(sizes);
+    it.each(n, |i| {
         let i = i as isize;
         let (image, y, x) = (i / w / h, i / w % h, i % w);
         let mut total = 0.0;
@@ -272,7 +285,7 @@ fn fold(it: &Mirror) -> Writes {
                             let steps = index.iter().zip(strides);
                             let at: isize =
                                 steps.map(|(i, step)| i * step).sum();
-                            total += it.floats(0)[it.size(1) + at as usize];
+                            total += a[offset + at as usize];
                         }
                     }
                 }
@@ -404,7 +417,7 @@ impl Mirror {
 }
 
 /// Returns the memory offset of element `i` of a view.
-fn offset_of(
+pub(super) fn offset_of(
     mut i: usize,
     offset: usize,
     shape: [isize; 8],
@@ -418,11 +431,14 @@ fn offset_of(
     at as usize
 }
 
-fn sum(values: impl Iterator<Item = f32>) -> f32 {
+pub(super) fn sum(values: impl Iterator<Item = f32>) -> f32 {
     values.fold(0.0, |sum, x| sum + x)
 }
 
-fn reduce_values(name: &str, values: impl Iterator<Item = f32>) -> f32 {
+pub(super) fn reduce_values(
+    name: &str,
+    values: impl Iterator<Item = f32>,
+) -> f32 {
     match name.ends_with("max") {
         true => values.fold(f32::NEG_INFINITY, f32::max),
         false => sum(values),

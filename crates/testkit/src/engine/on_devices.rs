@@ -119,7 +119,9 @@ impl Engine for Part3 {
 
     fn quotients_err_by(&self) -> f32 {
         match self.0 {
-            Device::Gpu(index) | Device::Fused(index) => {
+            Device::Gpu(index)
+            | Device::Fused(index)
+            | Device::Plain(index) => {
                 division_error(&devices().unwrap()[index])
             }
             _ => 0.0,

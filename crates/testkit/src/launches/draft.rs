@@ -146,6 +146,29 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     // These have many arguments: see [`adam`] and [`sums`].
     (&["adam_*"], "", &[0]),
     (&["reduce_sums_*"], "", &[256]),
+    (&["plain_copy"], "shape within in offset strides out offset dense", &[0]),
+    (&["plain_where_cond"], "in in in out count", &[0]),
+    (&["plain_sum", "plain_max"], "in side out side", &[0]),
+    (&["plain_matmul"], "in in out few side side side", &[8, 4, 2]),
+    (&["plain_index_select"], "in few side words side out", &[0, 0]),
+    (&["plain_index_add"], "in side side words few out", &[0, 0]),
+    (&["plain_fold"], "in sizes out count", &[0]),
+    (&["plain_uniform"], "out bits bits count", &[0]),
+    (
+        &[
+            "plain_add",
+            "plain_mul",
+            "plain_div",
+            "plain_lt",
+            "plain_le",
+            "plain_eq",
+            "plain_pow_tensor",
+        ],
+        "in in out count",
+        &[0],
+    ),
+    // The unary operations of the plain device.
+    (&["plain_*"], "in number out count", &[0]),
     // All other elementwise operations and their derivatives.
     (&["ew_*"], "in out count", &[0]),
     (&["*_backward"], "in in out count", &[0]),

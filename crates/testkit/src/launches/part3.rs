@@ -6,9 +6,10 @@
 pub mod groups;
 pub mod heads;
 mod many;
+mod plain;
 mod reductions;
 
-use rungrad::engine::kernels::operation;
+use rungrad::engine::kernels::{all, operation};
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::Unary;
 use rungrad::rng;
@@ -29,6 +30,7 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         return Some(bench.product());
     }
     Some(match kernel.name().split_once('_')? {
+        ("plain", name) => bench.plain(name),
         ("unary", _) => bench.unary(),
         ("binary", op) => bench.binary(op),
         ("strided", op) => bench.strided(op),

@@ -1,0 +1,54 @@
+// Elementwise operations with one operand: a (n) -> out (n). One work-item per
+// element. `p` is the constant of the operations that have one.
+//
+// To add an operation, add a line at the end.
+
+#define UNARY(NAME, RESULT)                                                 \
+    kernel void NAME(global const float *a, float p, global float *out,     \
+                     uint n)                                                \
+    {                                                                       \
+        uint i = get_global_id(0);                                          \
+        if (i < n) {                                                        \
+            float x = a[i];                                                 \
+            out[i] = RESULT;                                                \
+        }                                                                   \
+    }
+
+// The distribution function of the standard normal distribution. For very
+// negative x, `1 + erf` would cancel, so it uses erfc.
+float normal_cdf(float x)
+{
+    return 0.5f * erfc(-x * sqrt(0.5f));
+}
+
+// The density of the standard normal distribution, `exp(-x^2 / 2) / sqrt(2
+// pi)`.
+float normal_pdf(float x)
+{
+    return 0.398942280f * exp(-0.5f * x * x);
+}
+
+UNARY(plain_scale, x * p)
+UNARY(plain_shift, x + p)
+UNARY(plain_div_scalar, x / p)
+UNARY(plain_rdiv_scalar, p / x)
+UNARY(plain_sqrt, sqrt(x))
+UNARY(plain_square, x * x)
+UNARY(plain_cube, x * x * x)
+UNARY(plain_pow, pow(x, p))
+UNARY(plain_exp, exp(x))
+UNARY(plain_log, log(x))
+// A comparison with NaN is false, so NaN stays NaN.
+UNARY(plain_relu, x <= 0.0f ? 0.0f : x)
+// Beyond 9.5, tanh rounds to 1, but some drivers return a smaller value.
+UNARY(plain_tanh, fabs(x) > 9.5f ? copysign(1.0f, x) : tanh(x))
+UNARY(plain_sigmoid, 1.0f / (1.0f + exp(-x)))
+UNARY(plain_sin, sin(x))
+UNARY(plain_cos, cos(x))
+UNARY(plain_erf, erf(x))
+UNARY(plain_gelu, x * normal_cdf(x))
+UNARY(plain_gelu_slope, normal_cdf(x) + x * normal_pdf(x))
+UNARY(plain_log1p, log1p(x))
+UNARY(plain_floor, floor(x))
+UNARY(plain_round, rint(x))
+UNARY(plain_sign, (float)((x > 0.0f) - (x < 0.0f)))
