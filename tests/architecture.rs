@@ -228,6 +228,7 @@ fn kernel_names_do_not_shadow_builtins() {
         "adam_",
         "attention_",
         "norm_",
+        "plain_",
     ];
     let mut seen = 0;
     for source in sources(&["kernels"], &[".cl"]) {

@@ -7,15 +7,9 @@ use rungrad::part3_unified::{Array, Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::third;
+use super::devices;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
-
-fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let own = [Device::Cpu, third::device()];
-    own.into_iter().chain((0..gpus).map(Device::Gpu)).collect()
-}
 
 fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     match result {

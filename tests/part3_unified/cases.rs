@@ -13,8 +13,8 @@ use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};
 
 use super::derived;
+use super::devices;
 use super::layouts::random_layout;
-use super::third;
 use testkit::calls::Call;
 use testkit::cases::Case;
 use testkit::clean;
@@ -31,7 +31,7 @@ const CASES: u64 = 10_000;
 #[test]
 fn every_operation_is_right_on_the_cpu() {
     let _clean = clean();
-    agree(Device::Cpu);
+    agree(Device::Cpu, CASES);
 }
 
 /// Promise: Every operation of Part 3 is right for operands in any memory
@@ -41,7 +41,17 @@ fn every_operation_is_right_on_the_cpu() {
 fn every_operation_is_right_on_an_opencl_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    agree(Device::Gpu(gpu.info().index));
+    agree(Device::Gpu(gpu.info().index), CASES);
+}
+
+/// Promise: Every operation of Part 3 is right for operands in any memory
+/// layout on both plain devices, in 1,000 random cases.
+#[test]
+fn a_thousand_cases_on_the_plain_devices() {
+    let _clean = clean();
+    agree(Device::PlainCpu, 1000);
+    let Some(gpu) = gpu_or_skip() else { return };
+    agree(Device::Plain(gpu.info().index), 1000);
 }
 
 /// The engine's comparison and the one of Rust.
@@ -61,9 +71,7 @@ const COMPARISONS: [Comparison; 5] = [
 #[test]
 fn comparisons_agree_with_rust() {
     let _clean = clean();
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
+    for device in devices() {
         for seed in first_seed()..first_seed() + cases(500) {
             compare(&mut Random(seed), device, seed);
         }
@@ -97,8 +105,8 @@ fn compare(random: &mut Random, device: Device, seed: u64) {
     }
 }
 
-fn agree(device: Device) {
-    for seed in first_seed()..first_seed() + cases(CASES) {
+fn agree(device: Device, count: u64) {
+    for seed in first_seed()..first_seed() + cases(count) {
         let mut random = Random(seed);
         let name = random.below(OPERATIONS.len() + 12);
         trace(|| match OPERATIONS.get(name) {

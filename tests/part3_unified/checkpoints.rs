@@ -15,8 +15,8 @@ use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random as Bits;
 
+use super::devices;
 use super::files::{folder, sentence};
-use super::training::devices;
 pub(super) use run::Run;
 use testkit::clean;
 use testkit::damage::damaged;

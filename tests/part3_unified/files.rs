@@ -15,7 +15,7 @@ use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random as Bits;
 use rungrad::{Error, Result};
 
-use super::training::devices;
+use super::devices;
 use super::{leaf, third};
 #[cfg(unix)]
 use testkit::child::{child, finish, is_child};

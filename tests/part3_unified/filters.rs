@@ -18,7 +18,7 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 
-use super::training::devices;
+use super::devices;
 use request::{HELP, Request};
 use testkit::clean;
 use testkit::random::cases;

@@ -7,7 +7,7 @@ use rungrad::attempt;
 use rungrad::part3_unified::{Device, Tensor, Window};
 use serde_json::Value;
 
-use super::training::devices;
+use super::devices;
 use testkit::clean;
 
 const VECTORS: &str = include_str!("../vectors/images.json");

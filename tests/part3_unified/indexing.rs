@@ -4,15 +4,12 @@
 use rungrad::attempt;
 use rungrad::part3_unified::{Array, Device, Span, Tensor};
 
-use super::third;
+use super::devices;
 use testkit::clean;
-use testkit::device::gpu_or_skip;
 
 /// Runs `work` on every available device.
 fn everywhere(work: impl Fn(&dyn Fn(&[usize], &[f32]) -> Tensor)) {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
+    for device in devices() {
         work(&|shape, values| Tensor::new(shape, values, device).unwrap());
     }
 }

@@ -12,8 +12,8 @@ use rungrad::io;
 use rungrad::part3_unified::Device;
 
 use super::checkpoints::{Run, digest};
+use super::devices;
 use super::files::{folder, sentence};
-use super::training::devices;
 use testkit::child::{is_child, untuned};
 use testkit::clean;
 use testkit::random::{Random, cases, first_seed};

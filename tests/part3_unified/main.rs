@@ -132,6 +132,13 @@ mod on_a_registered_backend {
     testkit::specification!(open);
 }
 
+/// Returns every device that computes eagerly, and a registered one.
+fn devices() -> Vec<Device> {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let gpus = (0..gpus).flat_map(|i| [Device::Gpu(i), Device::Plain(i)]);
+    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
+}
+
 fn leaf(values: &[f32]) -> Tensor {
     constant(values).requires_grad()
 }

@@ -4,15 +4,8 @@ use rungrad::part3_unified::{Array, Device, Keep, Tensor, Window, grad};
 use rungrad::reference;
 use rungrad::rng::Random;
 
-use super::third;
+use super::{devices, third};
 use testkit::clean;
-use testkit::device::gpu_or_skip;
-
-fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
-}
 
 /// Few different values, so that many are equal, and some NaN.
 fn values(count: usize, random: &mut Random) -> Vec<f32> {

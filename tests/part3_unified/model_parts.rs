@@ -9,7 +9,7 @@ use rungrad::part3_unified::{Device, Tensor, trace};
 use rungrad::rng::Random;
 use rungrad::scope::{Part, Parts, scope, watch};
 
-use super::training::devices;
+use super::devices;
 use testkit::clean;
 
 /// Two layers and a ReLU for 3 inputs: 3 x 4 + 4 and 4 x 2 + 2 parameters.

@@ -11,8 +11,9 @@ use rungrad::rng::Random;
 use rungrad::{attempt, ledger};
 use serde_json::Value;
 
+use super::devices;
 use super::images::{sizes, tensor, values};
-use super::training::{devices, eager_and_lazy};
+use super::training::eager_and_lazy;
 use super::{constant, leaf, third};
 use testkit::clean;
 

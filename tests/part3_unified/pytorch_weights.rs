@@ -11,8 +11,8 @@ use rungrad::nn::{Linear, Module, Sequential};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 
+use super::devices;
 use super::files::{folder, sentence, values, written_by_python};
-use super::training::devices;
 use testkit::clean;
 use testkit::device::skip_by_name;
 

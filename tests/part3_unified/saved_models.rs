@@ -10,10 +10,10 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 use super::damaged_files::hostile;
+use super::devices;
 use super::files::{folder, sentence, values, written_by_python};
 use super::leaf;
 use super::tied_parameters::{assert_tied, step, tied};
-use super::training::devices;
 use testkit::clean;
 
 fn network(seed: u64) -> Sequential {

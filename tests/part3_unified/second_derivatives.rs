@@ -114,6 +114,16 @@ fn every_rule_can_be_differentiated_again_on_an_opencl_device() {
     agree(Device::Gpu(gpu.info().index));
 }
 
+/// Promise: The gradient rule of every operation can be differentiated again on
+/// both plain devices.
+#[test]
+fn every_rule_can_be_differentiated_on_the_plain_devices() {
+    let _clean = clean();
+    agree(Device::PlainCpu);
+    let Some(gpu) = gpu_or_skip() else { return };
+    agree(Device::Plain(gpu.info().index));
+}
+
 /// An operation with its name.
 type Named = (&'static str, fn(&[Tensor]) -> Tensor);
 

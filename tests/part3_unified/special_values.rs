@@ -11,7 +11,6 @@ use std::f32::consts::{FRAC_2_SQRT_PI, LN_2};
 
 use rungrad::part3_unified::{Device, Keep, Tensor, grad};
 
-use super::third;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
@@ -204,10 +203,7 @@ const BINARY_CASES: &[BinaryCase] = &[
 ];
 
 fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    let others = [Device::Cpu, Device::FusedCpu, third::device()];
-    others.into_iter().chain(gpus).collect()
+    [super::devices(), vec![Device::FusedCpu]].concat()
 }
 
 /// Returns all devices, including the lazy OpenCL devices, for which the

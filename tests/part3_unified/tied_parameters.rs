@@ -6,8 +6,8 @@ use rungrad::optim::{Adam, AdamW, Optimizer, Sgd, clip_grad_norm};
 use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random;
 
+use super::devices;
 use super::third;
-use super::training::devices;
 use testkit::clean;
 
 /// A model with a leaf in two fields, and a parameter between them.

@@ -19,17 +19,9 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::{constant, leaf, third};
+use super::{constant, devices, leaf, third};
 use part3::{BATCH, inputs, network};
 use testkit::clean;
-use testkit::device::gpu_or_skip;
-
-/// Returns the devices of this machine and a registered one.
-pub(super) fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
-}
 
 /// Returns the devices, and the lazy variant of each.
 pub(super) fn eager_and_lazy() -> Vec<Device> {

@@ -18,7 +18,7 @@ use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 use serde_json::Value;
 
-use super::training::devices;
+use super::devices;
 use names::loss;
 use testkit::clean;
 use testkit::device::gpu_or_skip;

@@ -293,12 +293,12 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
 /// Checks the name of a device by the rules of `rungrad`. Only the example can
 /// tell whether a device of the machine, or a custom device, exists.
 fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
-    let lazy = device.strip_prefix("fused:");
-    let number = lazy.or_else(|| device.strip_prefix("gpu:"));
+    let mut prefixes = ["gpu:", "fused:", "plain:"].into_iter();
+    let number = prefixes.find_map(|prefix| device.strip_prefix(prefix));
     let counted = number.is_some_and(|it| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
     });
-    let known = ["cpu", "gpu", "fused", "fused:cpu"];
+    let known = ["cpu", "gpu", "fused", "fused:cpu", "plain", "plain:cpu"];
     if counted || known.contains(&device) {
         return Ok(());
     }

@@ -79,6 +79,8 @@ fn arguments_are_passed_to_the_example() {
         ("part1_a --device fused", "fused", "--"),
         ("part1_a --device fused:1", "fused:1", "--"),
         ("part1_a --device fused:cpu", "fused:cpu", "--"),
+        ("part1_a --device plain:0", "plain:0", "--"),
+        ("part1_a --device plain:cpu", "plain:cpu", "--"),
         ("part3_mine --device mine", "mine", "--"),
     ] {
         let scene = with_examples();

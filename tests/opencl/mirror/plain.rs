@@ -1,4 +1,4 @@
-//! What the kernels of the plain device write, as loops.
+//! The kernels of the plain device, as loops on the host.
 
 use super::host::{fold, offset_of, reduce_values, sum, windows};
 use super::{Mirror, Writes};
@@ -8,7 +8,7 @@ use super::{Mirror, Writes};
 pub(super) const MIRRORED: [&str; 7] =
     ["copy", "sum", "max", "matmul", "index_select", "index_add", "fold"];
 
-/// What the kernel writes.
+/// Computes the result of a kernel.
 pub(super) fn right(name: &str, it: &Mirror) -> Writes {
     match name {
         "copy" => copy(it),
