@@ -17,7 +17,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::ledger::{self, Memory};
-use crate::opencl::{Buffer, Gpu};
+use crate::opencl::{Buffer, Gpu, Kernel, Launch};
 
 /// Work-items per work-group.
 const GROUP: usize = 64;
@@ -60,13 +60,6 @@ impl Storage for Values {
     }
 }
 
-impl Values {
-    fn new(buffer: Buffer<f32>, len: usize) -> Shared {
-        ledger::count(|counts| counts.storages += 1);
-        Arc::new(Values { buffer, len })
-    }
-}
-
 impl Drop for Values {
     fn drop(&mut self) {
         ledger::count(|counts| counts.storages_freed += 1);
@@ -92,7 +85,13 @@ impl PlainOpenCl {
         if n > 0 {
             launch(&out)?;
         }
-        Ok(Values::new(out, n))
+        ledger::count(|counts| counts.storages += 1);
+        Ok(Arc::new(Values { buffer: out, len: n }))
+    }
+
+    /// Prepares a launch with one work-item per element of the result.
+    fn each<'a>(&self, kernel: &Kernel, n: usize) -> Launch<'a> {
+        self.gpu.launch(kernel).global(n).local(GROUP)
     }
 
     /// Returns a storage that begins with the elements of `a` in row-major
@@ -122,8 +121,7 @@ impl PlainOpenCl {
             eight(0, view.strides().iter().map(|&stride| stride as i32))
                 .expect("one stride for each axis")
         };
-        self.gpu
-            .launch(&kernels::COPY)
+        self.each(&kernels::COPY, from.len())
             .scalar(shape)
             .scalar(from.len() as u32)
             .input(a)
@@ -132,8 +130,6 @@ impl PlainOpenCl {
             .output(out)
             .scalar(to.offset() as u32)
             .scalar(strides(to))
-            .global(from.len())
-            .local(GROUP)
             .run()
     }
     // ANCHOR_END: copy-view
@@ -202,14 +198,11 @@ impl Backend for PlainOpenCl {
 
     fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
         self.filled(n, |out| {
-            self.gpu
-                .launch(&kernels::UNIFORM)
+            self.each(&kernels::UNIFORM, n)
                 .output(out)
                 .scalar(seed as u32)
                 .scalar((seed >> 32) as u32)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
         })
     }
@@ -239,14 +232,11 @@ impl Backend for PlainOpenCl {
         let (kernel, constant) = kernels::unary(op);
         let (a, n) = (self.dense(a)?, a.len());
         self.filled(n, |out| {
-            self.gpu
-                .launch(&kernel)
+            self.each(&kernel, n)
                 .input(buffer(&*a))
                 .scalar(constant as f32)
                 .output(out)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
         })
     }
@@ -256,14 +246,11 @@ impl Backend for PlainOpenCl {
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
         let (a, b, n) = (self.dense(a)?, self.dense(b)?, a.len());
         self.filled(n, |out| {
-            self.gpu
-                .launch(&kernels::binary(op))
+            self.each(&kernels::binary(op), n)
                 .input(buffer(&*a))
                 .input(buffer(&*b))
                 .output(out)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
         })
     }
@@ -274,15 +261,12 @@ impl Backend for PlainOpenCl {
         let (mask, n) = (self.dense(mask)?, mask.len());
         let (a, b) = (self.dense(a)?, self.dense(b)?);
         self.filled(n, |out| {
-            self.gpu
-                .launch(&kernels::WHERE_COND)
+            self.each(&kernels::WHERE_COND, n)
                 .input(buffer(&*mask))
                 .input(buffer(&*a))
                 .input(buffer(&*b))
                 .output(out)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
         })
     }
@@ -298,14 +282,11 @@ impl Backend for PlainOpenCl {
     ) -> Result<Shared> {
         let a = self.dense(a)?;
         self.filled(rows, |out| {
-            self.gpu
-                .launch(&kernels::reduce(op))
+            self.each(&kernels::reduce(op), rows)
                 .input(buffer(&*a))
                 .scalar(columns as u32)
                 .output(out)
                 .scalar(rows as u32)
-                .global(rows)
-                .local(GROUP)
                 .run()
         })
     }
@@ -392,14 +373,11 @@ impl Backend for PlainOpenCl {
         let sizes = sizes.map(|&size| size.min(i32::MAX as usize) as i32);
         let sizes = eight(1, sizes).expect("four pairs");
         self.filled(n, |out| {
-            self.gpu
-                .launch(&kernels::FOLD)
+            self.each(&kernels::FOLD, n)
                 .input(buffer(&*a))
                 .scalar(sizes)
                 .output(out)
                 .scalar(n as u32)
-                .global(n)
-                .local(GROUP)
                 .run()
         })
     }
