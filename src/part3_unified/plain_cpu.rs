@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{
     Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary, View, Window,
 };
-use crate::error::Result;
+use crate::error::{Result, room, zeros};
 use crate::ledger::{self, Memory};
 use crate::rng;
 
@@ -46,9 +46,11 @@ fn values(storage: &dyn Storage) -> &[f32] {
 }
 
 /// Returns the elements of an array in row-major order.
-fn elements(a: &Array) -> Vec<f32> {
+fn elements(a: &Array) -> Result<Vec<f32>> {
     let all = values(&**a.storage());
-    a.view().offsets().map(|offset| all[offset]).collect()
+    let mut elements = room(a.len())?;
+    elements.extend(a.view().offsets().map(|offset| all[offset]));
+    Ok(elements)
 }
 // ANCHOR_END: values
 
@@ -88,13 +90,14 @@ impl Backend for PlainCpu {
     }
 
     fn uniform(&self, seed: u64, n: usize, _: DType) -> Result<Shared> {
-        let value = |k| rng::unit(rng::bits(seed, k));
-        stored((0..n as u64).map(value).collect())
+        let mut out = room(n)?;
+        out.extend((0..n as u64).map(|k| rng::unit(rng::bits(seed, k))));
+        stored(out)
     }
 
     // ANCHOR: copy
     fn copy(&self, a: &Array) -> Result<Shared> {
-        stored(elements(a))
+        stored(elements(a)?)
     }
 
     fn paste(
@@ -106,7 +109,7 @@ impl Backend for PlainCpu {
         let storage: &mut dyn Any = storage;
         let target = storage.downcast_mut::<Values>();
         let target = &mut target.expect("a storage of plain:cpu").0;
-        for (offset, value) in view.offsets().zip(elements(a)) {
+        for (offset, value) in view.offsets().zip(elements(a)?) {
             target[offset] = value;
         }
         Ok(())
@@ -115,17 +118,17 @@ impl Backend for PlainCpu {
 
     // ANCHOR: elementwise
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        stored(elements(a).into_iter().map(|x| op.apply(x)).collect())
+        stored(elements(a)?.into_iter().map(|x| op.apply(x)).collect())
     }
 
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        let pairs = elements(a).into_iter().zip(elements(b));
+        let pairs = elements(a)?.into_iter().zip(elements(b)?);
         stored(pairs.map(|(x, y)| op.apply(x, y)).collect())
     }
 
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
-        let pairs = elements(a).into_iter().zip(elements(b));
-        let choices = elements(mask).into_iter().zip(pairs);
+        let pairs = elements(a)?.into_iter().zip(elements(b)?);
+        let choices = elements(mask)?.into_iter().zip(pairs);
         let select = |(m, (x, y))| if m != 0.0 { x } else { y };
         stored(choices.map(select).collect())
     }
@@ -139,7 +142,7 @@ impl Backend for PlainCpu {
         rows: usize,
         columns: usize,
     ) -> Result<Shared> {
-        let all = elements(a);
+        let all = elements(a)?;
         let row = |i: usize| &all[i * columns..][..columns];
         stored((0..rows).map(|i| op.apply(row(i))).collect())
     }
@@ -147,10 +150,10 @@ impl Backend for PlainCpu {
 
     // ANCHOR: matmul
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
-        let (x, y) = (elements(a), elements(b));
+        let (x, y) = (elements(a)?, elements(b)?);
         let [batches, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
-        let mut out = Vec::with_capacity(batches * m * n);
+        let mut out = room(batches * m * n)?;
         for batch in 0..batches {
             let (x, y) = (&x[batch * m * k..], &y[batch * k * n..]);
             for row in 0..m {
@@ -169,8 +172,8 @@ impl Backend for PlainCpu {
 
     // ANCHOR: rows
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
-        let (all, width) = (elements(a), a.shape()[1]);
-        let mut out = Vec::with_capacity(indices.len() * width);
+        let (all, width) = (elements(a)?, a.shape()[1]);
+        let mut out = room(indices.len() * width)?;
         for index in indices {
             out.extend_from_slice(&all[index * width..][..width]);
         }
@@ -183,8 +186,8 @@ impl Backend for PlainCpu {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        let (all, width) = (elements(a), a.shape()[1]);
-        let mut out = vec![0.0; rows * width];
+        let (all, width) = (elements(a)?, a.shape()[1]);
+        let mut out: Vec<f32> = zeros(rows * width)?;
         for (row, index) in indices.iter().enumerate() {
             for column in 0..width {
                 out[index * width + column] += all[row * width + column];
@@ -203,11 +206,10 @@ impl Backend for PlainCpu {
         image: [usize; 2],
     ) -> Result<Shared> {
         let images = View::dense(&[count, image[0], image[1]]);
-        let mut out = vec![0.0; images.len()];
+        let windows = images.windows(window)?;
+        let mut out: Vec<f32> = zeros(images.len())?;
         // Overlapping windows have elements at the same offset; they add up.
-        for (offset, value) in
-            images.windows(window)?.offsets().zip(elements(a))
-        {
+        for (offset, value) in windows.offsets().zip(elements(a)?) {
             out[offset] += value;
         }
         stored(out)

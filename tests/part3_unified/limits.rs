@@ -13,9 +13,8 @@ use rungrad::reference;
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger, part1_cpu};
 
-use super::{constant, leaf, third};
+use super::{constant, devices, leaf};
 use testkit::clean;
-use testkit::device::gpu_or_skip;
 use testkit::refusal::refusal;
 use testkit::refusals::too_large_shape;
 
@@ -23,11 +22,6 @@ use testkit::refusals::too_large_shape;
 const TOO_MANY: usize = SIDE * SIDE;
 
 const SIDE: usize = 1 << 24;
-
-fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    [Device::Cpu].into_iter().chain((0..gpus).map(Device::Gpu)).collect()
-}
 
 #[track_caller]
 fn no_room<T>(result: Result<T, Error>) {
@@ -158,7 +152,7 @@ fn rows_without_columns_take_no_memory() {
 #[test]
 fn views_with_any_number_of_axes_work_on_every_device() {
     let _clean = clean();
-    let all = devices().into_iter().chain([third::device()]);
+    let all = devices().into_iter();
     for (device, axes) in all.flat_map(|d| [8, 9, 11, 16].map(|n| (d, n))) {
         let mut shape = vec![2; axes];
         shape[axes / 2] = 3;
