@@ -2,10 +2,13 @@
 //! OpenCL kernel, in `f32`, with nothing added for speed.
 //!
 //! This is the smallest complete [`Backend`] on OpenCL. It allocates a buffer
-//! for each result, and never reuses one. Only the kernel of
-//! [`Backend::copy`] knows strides: each method first asks
-//! [`PlainOpenCl::dense`] for its operands in row-major order, and then
-//! launches its kernel with one work-item per element of the result.
+//! for each result and never reuses one. Only the kernel of [`Backend::copy`]
+//! knows strides: each method first calls `dense` to get its operands in
+//! row-major order, and then launches its kernel with one work-item per element
+//! of the result.
+//!
+//! Reading order: `PlainOpenCl`, `Values`, `filled` and `dense`, then one method
+//! per primitive; [`kernels`] lists the kernels and how far each one reaches.
 
 pub mod kernels;
 
