@@ -1,28 +1,29 @@
 //! The CPU backend: loops over slices, run in parallel where that pays.
 //!
-//! Reading order: [`Cpu`], the implementation of [`Backend`]; `walk`, parallel
-//! loops and strided iteration; `elementwise` and `elementary`; `sums` and
-//! `shares`; and `host`, the memory.
+//! Reading order: [`Cpu`], the implementation of [`Backend`]; `parallel`, the
+//! parallel loop, and `strided`, iteration over views; `elementwise` and
+//! `elementary`; `host`, the memory; then one file for each tuned subject.
 
 mod adam;
 mod attention;
-mod bell;
 pub(super) mod blocks;
 mod elementary;
 mod elementwise;
+mod gelu;
 mod host;
-mod lanes;
+mod indexing;
+mod matmul;
+mod max_backward;
 mod norm;
-mod products;
-mod real;
-mod shares;
-mod sums;
+mod parallel;
+mod reduce;
+mod softmax;
+mod strided;
 mod types;
-mod walk;
 
 use self::host::{Host, blank, copied};
-use self::real::HostElement;
-pub(super) use self::sums::{most, sum};
+use self::reduce::{max, sum};
+use self::types::{HostElement, Narrow};
 use crate::error::{Result, room, zeros};
 use crate::half::F16;
 use crate::ledger::Memory;
@@ -34,7 +35,6 @@ use crate::part3_unified::{
 use crate::part3_unified::{converted, with_type};
 use crate::rng;
 use std::borrow::Cow;
-use types::Wide;
 
 /// Runs `$work` with `$T` bound to the element type of the arrays. `f16`
 /// arrays are converted to `f32` first, and the result is rounded back to
@@ -162,18 +162,18 @@ impl Backend for Cpu {
         if a.is_empty() {
             return self.upload(&zeros(rows)?, a.dtype());
         }
-        by_type!([a], T => sums::reduce::<T>(op, a, rows, columns))
+        by_type!([a], T => reduce::reduce::<T>(op, a, rows, columns))
     }
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
-        most: &Array,
+        max: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        by_type!([a, most, grads], T => {
-            shares::max_share::<T>(a, most, grads, axes)
+        by_type!([a, max, grads], T => {
+            max_backward::max_backward::<T>(a, max, grads, axes)
         })
     }
 
@@ -204,15 +204,15 @@ impl Backend for Cpu {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        by_type!([a, b], T => products::contract::<T>(a, b, batch, inner))
+        by_type!([a, b], T => matmul::contract::<T>(a, b, batch, inner))
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        by_type!([a], T => sums::softmax::<T>(a))
+        by_type!([a], T => softmax::softmax::<T>(a))
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        by_type!([a], T => sums::log_softmax::<T>(a))
+        by_type!([a], T => softmax::log_softmax::<T>(a))
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
@@ -271,7 +271,7 @@ impl Backend for Cpu {
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
-        with_type!(a.dtype(), T => elementwise::rows_at::<T>(a, indices))
+        with_type!(a.dtype(), T => indexing::index_select::<T>(a, indices))
     }
 
     fn index_add(
@@ -280,7 +280,7 @@ impl Backend for Cpu {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        by_type!([a], T => sums::rows_added::<T>(a, indices, rows))
+        by_type!([a], T => indexing::index_add::<T>(a, indices, rows))
     }
 
     fn fold(
@@ -290,7 +290,7 @@ impl Backend for Cpu {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        by_type!([a], T => sums::fold::<T>(a, window, count, image))
+        by_type!([a], T => indexing::fold::<T>(a, window, count, image))
     }
 }
 

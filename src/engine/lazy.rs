@@ -2,24 +2,23 @@
 //! operations and computes a value only when it is read, together with the
 //! values that it depends on, in a kernel that it generates.
 //!
-//! Reading order: [`Fused`], which operations it defers; `lazy`, a storage
-//! that may not be evaluated yet; `found`, the pending graph of a storage;
-//! `schedule`, the kernels for a graph and their launches; `together`, column
-//! sums that share a launch (horizontal fusion); `loops`, the kernels on the
-//! CPU.
+//! Reading order: [`Fused`], which operations it defers; `node`, a storage that
+//! may not be evaluated yet; `capture`, the pending graph of a storage;
+//! `schedule`, the kernels for a graph and their launches; `horizontal_fusion`,
+//! column sums that share a launch; `loops`, the kernels on the CPU.
 
+mod capture;
 pub mod compiler;
-mod found;
-mod lazy;
+mod horizontal_fusion;
 mod loops;
+mod node;
 mod schedule;
-mod together;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use smallvec::SmallVec;
 
-use self::lazy::{Lazy, LazyNode, LazyOp};
+use self::node::{Lazy, LazyNode, LazyOp};
 use self::schedule::ScheduleCache;
 use super::opencl::OpenCl;
 use crate::error::Result;
@@ -162,14 +161,14 @@ impl Backend for Fused {
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match (values, dtype) {
-            ([value], DType::F32) => self.defer(LazyOp::Number(*value), &[]),
+            ([value], DType::F32) => self.defer(LazyOp::Constant(*value), &[]),
             _ => Ok(Lazy::ready(self.base()?.upload(values, dtype)?)),
         }
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         let lazy = downcast::<Lazy>(storage);
-        match lazy.number() {
+        match lazy.constant() {
             Some(number) => Ok(vec![number]),
             None => self.base()?.download(&*lazy.computed()?),
         }
@@ -233,9 +232,7 @@ impl Backend for Fused {
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let all = [mask, a, b];
         match is_deferred(a) {
-            true => {
-                self.defer(LazyOp::Choice(all.map(Array::clone)), a.shape())
-            }
+            true => self.defer(LazyOp::Where(all.map(Array::clone)), a.shape()),
             false => self.now(all, |base, [m, a, b]| base.where_cond(m, a, b)),
         }
     }
@@ -251,7 +248,7 @@ impl Backend for Fused {
             true => {
                 let sizes = [rows, columns];
                 let shape = &a.shape()[..leading_axes(a.shape(), rows)];
-                self.defer(LazyOp::Join(op, a.clone(), sizes), shape)
+                self.defer(LazyOp::Reduce(op, a.clone(), sizes), shape)
             }
             false => {
                 self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
@@ -259,17 +256,17 @@ impl Backend for Fused {
         }
     }
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
-        most: &Array,
+        max: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
         match is_f32(a) {
-            true => defaults::max_share(a, most, grads, axes),
-            false => self.now([a, most, grads], |base, [a, most, grads]| {
-                base.max_share(a, most, grads, axes)
+            true => defaults::max_backward(a, max, grads, axes),
+            false => self.now([a, max, grads], |base, [a, max, grads]| {
+                base.max_backward(a, max, grads, axes)
             }),
         }
     }
@@ -361,7 +358,10 @@ impl Backend for Fused {
             true => {
                 let shape = [indices.len(), width];
                 let indices = self.store_indices(indices)?;
-                self.defer(LazyOp::Pick(indices, a.clone(), width), &shape)
+                self.defer(
+                    LazyOp::IndexSelect(indices, a.clone(), width),
+                    &shape,
+                )
             }
             false => self.now([a], |base, [a]| base.index_select(a, indices)),
         }
@@ -376,7 +376,7 @@ impl Backend for Fused {
         match block(a, indices, rows) {
             Some(block) => {
                 let indices = self.store_indices(indices)?;
-                self.defer(LazyOp::Spread(indices, a.clone(), block), &[rows])
+                self.defer(LazyOp::IndexAdd(indices, a.clone(), block), &[rows])
             }
             None => self.now([a], |base, [a]| base.index_add(a, indices, rows)),
         }
@@ -420,10 +420,12 @@ fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
 
 impl Fused {
     /// Stores indices where the kernels of the base device can read them.
-    fn store_indices(&self, indices: &[usize]) -> Result<lazy::Integers> {
+    fn store_indices(&self, indices: &[usize]) -> Result<node::IndexList> {
         Ok(match self.gpu()? {
-            Some(gpu) => lazy::Integers::Uploaded(gpu.upload_indices(indices)?),
-            None => lazy::Integers::Host(Arc::from(indices)),
+            Some(gpu) => {
+                node::IndexList::Uploaded(gpu.upload_indices(indices)?)
+            }
+            None => node::IndexList::Host(Arc::from(indices)),
         })
     }
 }

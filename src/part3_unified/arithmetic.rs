@@ -106,19 +106,19 @@ impl Array {
     /// Computes the gradient of `max`: splits `grads` equally among tied
     /// maxima. `most` and `grads` have this array's shape with size 1 on the
     /// reduced axes.
-    pub fn max_share(
+    pub fn max_backward(
         &self,
         most: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Array> {
-        checks::axes("max_share", self.shape(), axes)?;
+        checks::axes("max_backward", self.shape(), axes)?;
         let shape = keepdims(self.shape(), axes);
         for rows in [most, grads] {
-            check_same_kind("max_share", self, rows)?;
-            checks::same_shape("max_share", &shape, rows.shape())?;
+            check_same_kind("max_backward", self, rows)?;
+            checks::same_shape("max_backward", &shape, rows.shape())?;
         }
-        self.mapped(|backend| backend.max_share(self, most, grads, axes))
+        self.mapped(|backend| backend.max_backward(self, most, grads, axes))
     }
 }
 

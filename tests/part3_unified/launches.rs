@@ -163,7 +163,7 @@ fn each_shape_uses_the_kernels_tuned_for_it() {
 
     // Maxima that share a gradient.
     let (a, rows) = (array(&[10, 70]), array(&[10, 1]));
-    add("shares".into(), &|| a.max_share(&rows, &rows, &[1]).unwrap());
+    add("shares".into(), &|| a.max_backward(&rows, &rows, &[1]).unwrap());
 
     // Rows by index, and windows that are added up.
     let a = array(&[10, 70]);

@@ -126,19 +126,19 @@ fn max_gradients_of_mismatched_shapes_are_rejected() {
     let _clean = clean();
     let array = |shape: &[usize]| Array::full(shape, 1.0, Device::Cpu).unwrap();
     let (a, row) = (array(&[2, 3]), array(&[2, 1]));
-    let share = a.max_share(&row, &row, &[1]).unwrap();
+    let share = a.max_backward(&row, &row, &[1]).unwrap();
     assert_eq!(share.to_vec().unwrap(), [1.0 / 3.0; 6]);
     for (most, grads, axes) in
         [(&a, &row, 1), (&row, &array(&[2]), 1), (&row, &row, 2)]
     {
-        assert!(a.max_share(most, grads, &[axes]).is_err());
+        assert!(a.max_backward(most, grads, &[axes]).is_err());
     }
     let refused = |axes: &[usize]| {
         let shape = if axes == [2] { &a } else { &row };
-        a.max_share(shape, shape, axes).unwrap_err().to_string()
+        a.max_backward(shape, shape, axes).unwrap_err().to_string()
     };
     let far = Array::full(&[2, 1], 1.0, third::device()).unwrap();
-    let refused_far = |most, grads| a.max_share(most, grads, &[1]).is_err();
+    let refused_far = |most, grads| a.max_backward(most, grads, &[1]).is_err();
     assert!(refused_far(&far, &row) && refused_far(&row, &far));
     assert!(refused(&[2]).contains("there is no axis 2"));
     assert!(refused(&[1, 1]).contains("axis 1 stands twice"));

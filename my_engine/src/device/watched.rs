@@ -197,14 +197,14 @@ impl Backend for Watched {
 
     // Optional functions are forwarded without a check.
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
         most: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        self.inner().max_share(a, most, grads, axes)
+        self.inner().max_backward(a, most, grads, axes)
     }
 
     /// Recorded as `matmul`: that is its default implementation.

@@ -3,8 +3,8 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::real::{CpuFloat, HostElement};
-use super::walk::{CHUNK_COST, is_parallel};
+use super::parallel::{CHUNK_COST, is_parallel};
+use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, compact, dense};
 use crate::engine::threads::share;
 use crate::error::Result;

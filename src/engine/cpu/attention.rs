@@ -24,7 +24,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::elementary::{Fma, exp};
-use super::walk::fill;
+use super::parallel::fill;
 use super::{Array, Shared, compact, dense};
 use crate::engine::gemm::transpose;
 use crate::error::Result;

@@ -4,7 +4,7 @@
 pub(crate) use super::elementary::Fma;
 use super::elementwise::{self, Each, Pairs};
 use super::host::{self, Host};
-use super::{Binary, Shared, Storage, Unary, all, most, sum};
+use super::{Binary, Shared, Storage, Unary, all, max, sum};
 use crate::error::Result;
 
 /// Host memory for `f32`, the only type whose evaluation is deferred.
@@ -29,7 +29,7 @@ pub(crate) fn shared(values: Numbers) -> Shared {
 pub(crate) fn join(is_sum: bool, before: f64, x: &[f32]) -> f64 {
     match is_sum {
         true => before + sum(x),
-        false => larger(before, most(x).into()),
+        false => larger(before, max(x).into()),
     }
 }
 

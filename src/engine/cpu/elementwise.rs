@@ -6,8 +6,9 @@ use std::hint::select_unpredictable;
 use pulp::Arch;
 
 use super::elementary::{Fma, each};
-use super::real::{CpuFloat, HostElement};
-use super::walk::{ANY_SPLIT, EXP_COST, READ_COST, Walk, fill, run};
+use super::parallel::{ANY_SPLIT, EXP_COST, READ_COST, fill};
+use super::strided::{StridedRuns, run};
+use super::types::{CpuFloat, HostElement};
 use super::{Array, Binary, Host, Shared, Storage, Unary, View};
 use super::{dense, storage_of};
 use crate::error::Result;
@@ -131,13 +132,13 @@ fn zip<T: HostElement>(
         });
     }
     let (all, others) = (storage_of::<T>(a), storage_of::<T>(b));
-    let walk = Walk::new([a.view(), b.view()]);
-    let length = walk.length;
+    let runs = StridedRuns::new([a.view(), b.view()]);
+    let length = runs.length;
     fill(a.len(), length, READ_COST, &|from, out| {
         wide.dispatch(|| {
-            let starts = walk.run_starts(from / length);
+            let starts = runs.run_starts(from / length);
             for (out, [i, j]) in out.chunks_mut(length).zip(starts) {
-                match walk.steps {
+                match runs.steps {
                     [1, 1] => {
                         let pairs = all[i..].iter().zip(&others[j..]);
                         let out = out.iter_mut().zip(pairs);
@@ -170,14 +171,14 @@ pub(super) fn where_cond<T: HostElement>(
 ) -> Result<Shared> {
     let [m, x, y] = [mask, a, b].map(storage_of::<T>);
     let zero = T::default();
-    let walk = Walk::new([mask.view(), a.view(), b.view()]);
-    let length = walk.length;
+    let runs = StridedRuns::new([mask.view(), a.view(), b.view()]);
+    let length = runs.length;
     // A branch would be mispredicted often, because masks have no pattern.
     let choice = |m: T, x: T, y: T| select_unpredictable(m != zero, x, y);
     fill(mask.len(), length, READ_COST, &|from, out| {
-        let starts = walk.run_starts(from / length);
+        let starts = runs.run_starts(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
-            match walk.steps {
+            match runs.steps {
                 [1, 0, 1] => {
                     let (x, pairs) = (x[j], m[i..].iter().zip(&y[k..]));
                     let out = out.iter_mut().zip(pairs);
@@ -201,18 +202,18 @@ pub(super) fn where_cond<T: HostElement>(
 /// Copies the elements of any view, in row-major order.
 pub(super) fn copy<T: HostElement>(a: &Array) -> Result<Shared> {
     let all = storage_of::<T>(a);
-    let walk = Walk::new([a.view()]);
-    let (length, [step]) = (walk.length, walk.steps);
-    let unit = if walk.is_transposed() { length * TILE_ROWS } else { length };
+    let runs = StridedRuns::new([a.view()]);
+    let (length, [step]) = (runs.length, runs.steps);
+    let unit = if runs.is_transposed() { length * TILE_ROWS } else { length };
     fill(a.len(), unit, READ_COST, &|from, out| {
-        let starts = walk.run_starts(from / length);
+        let starts = runs.run_starts(from / length);
         let rows = out.chunks_mut(length).zip(starts);
         match step {
             1 => rows.for_each(|(out, [at])| {
                 out.copy_from_slice(&all[at..][..length])
             }),
             0 => rows.for_each(|(out, [at])| out.fill(all[at])),
-            _ if walk.is_transposed() => tiles(all, rows, length, step),
+            _ if runs.is_transposed() => tiles(all, rows, length, step),
             _ => rows.for_each(|(out, [at])| {
                 let values = run(all, at, length, step);
                 out.iter_mut().zip(values).for_each(|(out, x)| *out = x);
@@ -263,14 +264,14 @@ pub(super) fn paste<T: HostElement>(
     let storage: &mut dyn Any = storage;
     let host: &mut Host<T> =
         storage.downcast_mut().expect("an array knows its device");
-    let (all, walk) = (storage_of::<T>(a), Walk::new([view, a.view()]));
-    let starts = walk.run_starts(0).take(a.len() / walk.length);
+    let (all, runs) = (storage_of::<T>(a), StridedRuns::new([view, a.view()]));
+    let starts = runs.run_starts(0).take(a.len() / runs.length);
     for [to, from] in starts {
-        match walk.steps {
-            [1, 1] => host.0[to..][..walk.length]
-                .copy_from_slice(&all[from..][..walk.length]),
+        match runs.steps {
+            [1, 1] => host.0[to..][..runs.length]
+                .copy_from_slice(&all[from..][..runs.length]),
             [p, q] => {
-                let values = run(all, from, walk.length, q);
+                let values = run(all, from, runs.length, q);
                 for (i, x) in (0..).zip(values) {
                     host.0[(to as isize + i * p) as usize] = x;
                 }
@@ -278,18 +279,4 @@ pub(super) fn paste<T: HostElement>(
         }
     }
     Ok(())
-}
-
-/// Copies the rows of a dense matrix at some indices.
-pub(super) fn rows_at<T: HostElement>(
-    a: &Array,
-    indices: &[usize],
-) -> Result<Shared> {
-    let (width, all) = (a.shape()[1], dense::<T>(a));
-    fill(indices.len() * width, width, READ_COST, &|from, out: &mut [T]| {
-        let rows = out.chunks_mut(width).zip(&indices[from / width..]);
-        for (out, index) in rows {
-            out.copy_from_slice(&all[index * width..][..width]);
-        }
-    })
 }

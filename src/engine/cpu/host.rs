@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use smallvec::{SmallVec, smallvec};
 
-use super::real::HostElement;
+use super::types::HostElement;
 use super::{DType, Memory, Shared, Storage};
 use crate::error::{Result, room, zeros};
 use crate::half::F16;

@@ -15,7 +15,6 @@
 //!    stored contiguously is computed directly in the output.
 //! 3. **Threads.** Elements, or rows, are split among threads.
 
-mod apply;
 mod lines;
 mod phases;
 

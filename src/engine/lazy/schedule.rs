@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError};
 
 use smallvec::SmallVec;
 
-use super::found::{CapturedGraph, Token};
-use super::lazy::{Integers, Lazy, LazyNode, LazyOp, State};
+use super::capture::{CapturedGraph, Token};
+use super::node::{IndexList, Lazy, LazyNode, LazyOp, State};
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Unary, downcast, loops,
 };
@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 pub(super) enum Operation {
     Unary(Unary),
     Binary(Binary),
-    Choice,
+    Where,
 }
 
 /// The kernels of every graph so far, by its key.
@@ -159,7 +159,7 @@ impl Fused {
         lazy: &Lazy,
         node: Arc<LazyNode>,
     ) -> Result<Shared> {
-        if let LazyOp::Number(number) = node.op {
+        if let LazyOp::Constant(number) = node.op {
             let storage = self.base()?.upload(&[number], DType::F32)?;
             *lazy.state() = State::Ready(storage.clone());
             return Ok(storage);
@@ -216,7 +216,7 @@ impl Fused {
         let is_dense = operands.iter().all(Array::is_dense);
         let is_elementwise = matches!(
             node.op,
-            LazyOp::Unary(..) | LazyOp::Binary(..) | LazyOp::Choice(_)
+            LazyOp::Unary(..) | LazyOp::Binary(..) | LazyOp::Where(_)
         );
         if is_elementwise && !is_dense {
             return Ok(None);
@@ -225,18 +225,18 @@ impl Fused {
         let result = match (&node.op, &operands[..]) {
             (LazyOp::Unary(op, _), [a]) => base.unary(*op, a),
             (LazyOp::Binary(op, _), [a, b]) => base.binary(*op, a, b),
-            (LazyOp::Choice(_), [mask, a, b]) => base.where_cond(mask, a, b),
+            (LazyOp::Where(_), [mask, a, b]) => base.where_cond(mask, a, b),
             (LazyOp::View(_), [a]) => base.copy(a),
-            (LazyOp::Join(op, _, [rows, columns]), [a]) => {
+            (LazyOp::Reduce(op, _, [rows, columns]), [a]) => {
                 base.reduce(*op, a, *rows, *columns)
             }
-            (LazyOp::Pick(Integers::Host(indices), ..), [a]) => {
+            (LazyOp::IndexSelect(IndexList::Host(indices), ..), [a]) => {
                 base.index_select(a, indices)
             }
-            (LazyOp::Pick(Integers::Uploaded(indices), ..), [a]) => {
+            (LazyOp::IndexSelect(IndexList::Uploaded(indices), ..), [a]) => {
                 match self.gpu()? {
                     Some(gpu) => {
-                        gpu.rows_at_uploaded(a, indices, indices.len())
+                        gpu.gather_rows_uploaded(a, indices, indices.len())
                     }
                     None => return Ok(None),
                 }
@@ -284,7 +284,7 @@ impl Fused {
                         let lengths = plan.lengths();
                         gpu.run_generated(
                             written,
-                            integers.filter_map(Integers::uploaded),
+                            integers.filter_map(IndexList::uploaded),
                             &inputs,
                             lengths,
                             args,
@@ -292,7 +292,7 @@ impl Fused {
                     }
                     _ => {
                         let integers: Vec<&[usize]> =
-                            integers.filter_map(Integers::host).collect();
+                            integers.filter_map(IndexList::host).collect();
                         loops::run(plan, &inputs, &integers, numbers)?
                     }
                 };
@@ -346,7 +346,7 @@ fn formula(op: Operation) -> Formula {
     let kernel = match op {
         Operation::Unary(op) => kernels::unary(op).0,
         Operation::Binary(op) => kernels::binary(op)[0],
-        Operation::Choice => return Formula::CHOICE,
+        Operation::Where => return Formula::CHOICE,
     };
     Formula::of(&kernel).expect("a line of its file makes the kernel")
 }

@@ -2,7 +2,7 @@
 //! operands and their strides.
 
 use super::Array;
-use super::cuts::Sizes;
+use super::launch_shape::Sizes;
 use crate::engine::kernels::FEW_ROWS;
 use crate::part3_unified::joined;
 use crate::shape::size;

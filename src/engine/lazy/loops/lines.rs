@@ -1,9 +1,16 @@
 //! Computes the values of the lines of a plan: loads from inputs, constants,
 //! results of reductions, and operations.
 
-use super::apply::Applied;
+use std::hint::select_unpredictable;
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
 use super::{CACHE_LINE, Loops};
+use crate::engine::cpu::blocks::{self, Fma};
 use crate::engine::lazy::compiler::{Count, Index, Value};
+use crate::engine::lazy::node::with_constant;
+use crate::engine::lazy::schedule::Operation;
 
 /// The values of a line for a block: in scratch memory, or a slice of an
 /// input.
@@ -165,5 +172,53 @@ impl<'a> Loops<'a> {
             rest = others;
         }
         None
+    }
+}
+
+/// Consecutive operations of a plan, to be applied to a block in one function
+/// that is compiled for the widest registers of the processor.
+struct Applied<'w, 'a> {
+    loops: &'w Loops<'a>,
+    lines: Range<usize>,
+    wanted: &'w dyn Fn(usize) -> bool,
+    n: usize,
+    near: &'w mut [Block<'a>],
+}
+
+impl WithSimd for Applied<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Applied { loops, lines, wanted, n, near } = self;
+        let fma = Fma::of::<S>();
+        for number in lines.filter(|line| wanted(*line)) {
+            let Value::Apply(op, args, slot) = &loops.plan.lines[number].value
+            else {
+                continue;
+            };
+            let (before, rest) = near.split_at_mut(number);
+            let out = &mut rest[0].own[..n];
+            let block = |line: usize| before[line].values(n);
+            match (op, &args[..]) {
+                (Operation::Unary(op), [x]) => {
+                    let with_constant =
+                        |slot: usize| with_constant(*op, loops.numbers[slot]);
+                    let op = slot.map_or(*op, with_constant);
+                    blocks::unary(fma, op, block(*x), out);
+                }
+                (Operation::Binary(op), [x, y]) => {
+                    blocks::binary(*op, block(*x), block(*y), out);
+                }
+                (Operation::Where, [mask, x, y]) => {
+                    let [mask, x, y] = [mask, x, y].map(|line| block(*line));
+                    let pairs = mask.iter().zip(x).zip(y);
+                    for (out, ((mask, x), y)) in out.iter_mut().zip(pairs) {
+                        *out = select_unpredictable(*mask != 0.0, *x, *y);
+                    }
+                }
+                _ => unreachable!("each operation has its operands"),
+            }
+        }
     }
 }

@@ -1,14 +1,10 @@
-//! Parallel loops over a result ([`fill`]) and iteration over strided views
-//! ([`Walk`]).
+//! Parallel loops over a result ([`fill`]), and which loops are worth it.
 
-use smallvec::SmallVec;
-
+use super::Shared;
 use super::host::{Host, blank};
-use super::real::HostElement;
-use super::{Shared, View};
+use super::types::HostElement;
 use crate::engine::threads::share;
 use crate::error::Result;
-use crate::part3_unified::runs;
 
 /// Cost, in element reads, above which a loop runs in parallel.
 const MIN_PARALLEL_COST: usize = 1 << 16;
@@ -82,101 +78,6 @@ fn chunk_len(n: usize, unit: usize, cost: usize) -> Option<usize> {
     Some(unit * (len / unit).max(1))
 }
 
-/// Iterates over views of one shape in lockstep, in row-major order. The last
-/// axes are merged into runs as long as possible that have a constant step in
-/// each view, so that the inner loop is over a run.
-pub(super) struct Walk<const N: usize> {
-    /// Shape and strides of the outer axes, over which runs are enumerated.
-    shape: SmallVec<[usize; 4]>,
-    strides: SmallVec<[[isize; N]; 4]>,
-    starts: [usize; N],
-    /// The length of a run, and its step in each storage.
-    pub(super) length: usize,
-    pub(super) steps: [isize; N],
-}
-
-impl<const N: usize> Walk<N> {
-    pub(super) fn new(views: [&View; N]) -> Walk<N> {
-        let mut runs = runs(views);
-        let (length, steps) = runs.pop().unwrap_or((1, [1; N]));
-        let (shape, strides) = runs.into_iter().unzip();
-        let starts = views.map(View::offset);
-        Walk { shape, strides, starts, length, steps }
-    }
-
-    /// Returns the offsets at which runs begin in each storage, starting with
-    /// run number `first_run`. The iterator does not end.
-    pub(super) fn run_starts(
-        &self,
-        first_run: usize,
-    ) -> impl Iterator<Item = [usize; N]> {
-        let mut offsets = self.starts.map(|start| start as isize);
-        let mut index: SmallVec<[usize; 4]> = self.shape.clone();
-        let mut rest = first_run;
-        for axis in (0..self.shape.len()).rev() {
-            index[axis] = rest % self.shape[axis];
-            rest /= self.shape[axis];
-            for (offset, stride) in offsets.iter_mut().zip(&self.strides[axis])
-            {
-                *offset += index[axis] as isize * stride;
-            }
-        }
-        std::iter::repeat_with(move || {
-            let current = offsets.map(|offset| offset as usize);
-            for axis in (0..index.len()).rev() {
-                let (size, strides) = (self.shape[axis], &self.strides[axis]);
-                index[axis] += 1;
-                let is_end = index[axis] == size;
-                let steps = if is_end { 1 - size as isize } else { 1 };
-                for (offset, stride) in offsets.iter_mut().zip(strides) {
-                    *offset += steps * stride;
-                }
-                if !is_end {
-                    break;
-                }
-                index[axis] = 0;
-            }
-            current
-        })
-    }
-}
-
-impl Walk<1> {
-    /// Returns whether the whole view is a single run.
-    pub(super) fn is_single_run(&self) -> bool {
-        self.shape.is_empty()
-    }
-
-    /// Returns whether consecutive runs begin at adjacent elements, as the
-    /// rows of a transposed matrix do.
-    pub(super) fn is_transposed(&self) -> bool {
-        self.strides.last() == Some(&[1])
-    }
-
-    /// Returns the offsets of the elements, starting with element `first`. The
-    /// iterator does not end.
-    pub(super) fn offsets(&self, first: usize) -> impl Iterator<Item = usize> {
-        let step = self.steps[0];
-        let all =
-            self.run_starts(first / self.length).flat_map(move |[start]| {
-                let offset = move |i| (start as isize + i * step) as usize;
-                (0..self.length as isize).map(offset)
-            });
-        all.skip(first % self.length)
-    }
-}
-
-/// Returns the elements of a run that begins at offset `start`.
-#[inline(always)]
-pub(super) fn run<T: HostElement>(
-    all: &[T],
-    start: usize,
-    length: usize,
-    step: isize,
-) -> impl Iterator<Item = T> {
-    (0..length as isize).map(move |i| all[(start as isize + i * step) as usize])
-}
-
 #[cfg(test)]
 mod tests {
     use rayon::ThreadPoolBuilder;
@@ -215,17 +116,5 @@ mod tests {
             assert_eq!(chunk_len(n / 4, 1, 4), Some(CHUNK_COST / 4));
             assert_eq!(chunk_len(n / 4, 1, 3), None, "too cheap");
         });
-    }
-
-    #[test]
-    fn a_walk_detects_transposed_views() {
-        let dense = View::dense(&[3, 4]);
-        let transposed = dense.permute(&[1, 0]).unwrap();
-        assert!(!Walk::new([&dense]).is_transposed());
-        assert!(Walk::new([&transposed]).is_transposed());
-        let far = View::dense(&[3, 4, 2]).permute(&[1, 0, 2]).unwrap();
-        assert!(!Walk::new([&far]).is_transposed());
-        assert!(Walk::new([&dense]).is_single_run());
-        assert!(!Walk::new([&far]).is_single_run());
     }
 }

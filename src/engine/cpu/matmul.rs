@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::host::{Host, blank};
-use super::real::{CpuFloat, HostElement};
+use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, storage_of};
 use crate::engine::gemm::{Lines, Places, is_shared};
 use crate::engine::threads::share;

@@ -1,4 +1,4 @@
-//! Reductions: sums and maxima, softmax, `fold` and `index_add`.
+//! Reductions: sums and maxima.
 //!
 //! A long chain of `f32` additions accumulates rounding errors, so partial
 //! sums in `f32` are short, and totals are `f64`. The order of additions
@@ -9,14 +9,11 @@ use std::ops::Add;
 
 use rayon::prelude::*;
 
-use super::elementary::each;
 use super::host::{Host, blank};
-use super::real::CpuFloat;
-use super::walk::rows_per_chunk;
-use super::walk::{
-    ANY_SPLIT, CHUNK_COST, EXP_COST, READ_COST, Walk, fill, is_parallel, run,
-};
-use super::{Array, Reduce, Shared, View, Window, dense, storage_of};
+use super::parallel::{ANY_SPLIT, CHUNK_COST, fill, is_parallel};
+use super::strided::{StridedRuns, run};
+use super::types::CpuFloat;
+use super::{Array, Reduce, Shared, View, dense, storage_of};
 use crate::engine::threads::share;
 use crate::error::Result;
 use crate::part3_unified::Real;
@@ -57,12 +54,6 @@ fn step_cost(step: isize) -> usize {
     if step == 1 { 1 } else { 2 }
 }
 
-/// Returns the cost of a pixel of `fold`: how many window elements are added
-/// to it, rounded up.
-fn fold_cost(elements: usize, pixels: usize) -> usize {
-    elements.div_ceil(pixels.max(1))
-}
-
 /// Reduces each row with `op`. The elements of `a` in row-major order form a
 /// (rows, columns) matrix, and neither size is 0.
 pub(super) fn reduce<T: CpuFloat>(
@@ -78,7 +69,8 @@ pub(super) fn reduce<T: CpuFloat>(
         });
     }
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
-    let (kept, joined) = (Walk::new([&kept]), Walk::new([&joined.sorted()]));
+    let (kept, joined) =
+        (StridedRuns::new([&kept]), StridedRuns::new([&joined.sorted()]));
     let all = storage_of::<T>(a);
     let few = are_few(kept.length, joined.length);
     if joined.steps == [1] && reduces_by_run(kept.length, joined.length) {
@@ -94,7 +86,7 @@ pub(super) fn reduce<T: CpuFloat>(
                     Reduce::Sum => {
                         T::nearest(runs.map(sum).fold(0.0, Add::add))
                     }
-                    Reduce::Max => runs.map(most).fold(least(), larger),
+                    Reduce::Max => runs.map(max).fold(least(), larger),
                 };
             }
         });
@@ -272,14 +264,14 @@ fn chunk<T: Real>(values: &[T]) -> f64 {
 }
 
 /// Returns the maximum of a slice, with eight independent partial maxima.
-pub(crate) fn most<T: Real>(values: &[T]) -> T {
+pub(crate) fn max<T: Real>(values: &[T]) -> T {
     let (eights, rest) = values.as_chunks::<8>();
-    let mut most = [least::<T>(); 8];
+    let mut maxima = [least::<T>(); 8];
     for eight in eights {
-        let pairs = most.iter_mut().zip(eight);
-        pairs.for_each(|(most, x)| *most = larger(*most, *x));
+        let pairs = maxima.iter_mut().zip(eight);
+        pairs.for_each(|(max, x)| *max = larger(*max, *x));
     }
-    most.iter().chain(rest).copied().fold(least(), larger)
+    maxima.iter().chain(rest).copied().fold(least(), larger)
 }
 
 /// Sums over the reduced axis, in blocks of [`BLOCK`] elements.
@@ -300,109 +292,9 @@ fn add_to<T: CpuFloat>(totals: &mut [f64], sums: &[T]) {
     pairs.for_each(|(total, sum)| *total += sum.wide());
 }
 
-fn round<T: CpuFloat>(totals: &[f64], out: &mut [T]) {
+pub(super) fn round<T: CpuFloat>(totals: &[f64], out: &mut [T]) {
     let pairs = out.iter_mut().zip(totals);
     pairs.for_each(|(out, total)| *out = T::nearest(*total));
-}
-
-/// Computes the softmax of each row of a dense matrix.
-pub(super) fn softmax<T: CpuFloat>(a: &Array) -> Result<Shared> {
-    with_exponentials(a, |_, _, total, out: &mut [T]| {
-        let total = T::nearest(total);
-        out.iter_mut().for_each(|out| *out = *out / total);
-    })
-}
-
-/// Computes the log-softmax of each row of a dense matrix.
-pub(super) fn log_softmax<T: CpuFloat>(a: &Array) -> Result<Shared> {
-    with_exponentials(a, |row, most, total, out: &mut [T]| {
-        let log = T::nearest(total.ln());
-        // Subtract the maximum first: next to a large maximum, the logarithm
-        // would be rounded away.
-        let out = out.iter_mut().zip(row);
-        out.for_each(|(out, x)| *out = *x - most - log);
-    })
-}
-
-/// Writes `exp(x - max)` for each row, so that no exponential exceeds 1. Then
-/// calls `finish` with the row, its maximum, the sum of the exponentials, and
-/// the exponentials, which it replaces by the result.
-fn with_exponentials<T: CpuFloat>(
-    a: &Array,
-    finish: impl Fn(&[T], T, f64, &mut [T]) + Sync,
-) -> Result<Shared> {
-    let (rows, columns) = (dense::<T>(a), a.shape()[1]);
-    fill(a.len(), columns, EXP_COST, &|from, out| {
-        let rows = rows[from..].chunks(columns);
-        for (out, row) in out.chunks_mut(columns).zip(rows) {
-            let most = most(row);
-            each(row, out, |fma, x| T::fast_exp(fma, x - most));
-            finish(row, most, sum(out), out);
-        }
-    })
-}
-
-/// Adds windows (.., rows, columns, height, width) into images. The outer loop
-/// is over the elements of a window, so that the inner loop writes along a row
-/// of the image.
-pub(super) fn fold<T: CpuFloat>(
-    a: &Array,
-    window: &Window,
-    count: usize,
-    image: [usize; 2],
-) -> Result<Shared> {
-    let size = image[0] * image[1];
-    let (outer, inner) = a.view().halves(a.shape().len() - 4);
-    let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
-    let steps: Vec<isize> = inner.strides().to_vec();
-    let outer = Walk::new([&outer]);
-    let all = storage_of::<T>(a);
-    let cost = fold_cost(a.len(), count * size);
-    fill(count * size, size, cost, &|from, out| {
-        let images = out.chunks_mut(size).zip(outer.offsets(from / size));
-        let mut sums = vec![0.0; size];
-        for (out, start) in images {
-            sums.fill(0.0);
-            for i in 0..window.size[0] * window.size[1] {
-                let (y, x) = (i / window.size[1], i % window.size[1]);
-                let start = start as isize + y as isize * steps[2];
-                let start = start + x as isize * steps[3];
-                for row in 0..rows {
-                    let at = start + row as isize * steps[0];
-                    let to = row * window.stride[0] + y * window.dilation[0];
-                    let to = to * image[1] + x * window.dilation[1];
-                    let values = run(all, at as usize, columns, steps[1]);
-                    let sums = sums[to..].iter_mut();
-                    let sums = sums.step_by(window.stride[1]).zip(values);
-                    sums.for_each(|(sum, x)| *sum += x.wide());
-                }
-            }
-            let pairs = out.iter_mut().zip(&sums);
-            pairs.for_each(|(out, sum)| *out = T::nearest(*sum));
-        }
-    })
-}
-
-/// Adds row `i` of a dense matrix to row `indices[i]` of the result. Each
-/// chunk of the result scans all indices and handles those that fall into it.
-pub(super) fn rows_added<T: CpuFloat>(
-    a: &Array,
-    indices: &[usize],
-    rows: usize,
-) -> Result<Shared> {
-    let width = a.shape()[1];
-    let chunk = rows_per_chunk(rows, width) * width;
-    fill(rows * width, chunk, READ_COST, &|from, out: &mut [T]| {
-        let mut sums = vec![0.0; out.len()];
-        for (row, index) in dense::<T>(a).chunks(width).zip(indices) {
-            let to = (index * width).wrapping_sub(from);
-            if to < out.len() {
-                let pairs = sums[to..].iter_mut().zip(row);
-                pairs.for_each(|(sum, x)| *sum += x.wide());
-            }
-        }
-        round(&sums, out);
-    })
 }
 
 #[cfg(test)]
@@ -426,12 +318,5 @@ mod tests {
         assert!(reduces_by_row(100, 8) && reduces_by_row(7, 2));
         assert!(!reduces_by_row(8, 7));
         assert_eq!([1, 2, 0, -1].map(step_cost), [1, 2, 2, 2]);
-    }
-
-    #[test]
-    fn the_cost_of_a_pixel_is_the_elements_added_to_it() {
-        assert_eq!(fold_cost(90, 30), 3);
-        assert_eq!(fold_cost(91, 30), 4);
-        assert_eq!(fold_cost(0, 0), 0);
     }
 }

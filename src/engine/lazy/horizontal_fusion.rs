@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use super::lazy::{Lazy, LazyOp, State};
+use super::node::{Lazy, LazyOp, State};
 use super::schedule::late;
 use super::{Array, Fused, Reduce, Shared, downcast, is_f32};
 use crate::engine::opencl::{ColumnSums, OpenCl};
@@ -20,7 +20,7 @@ impl Fused {
     fn column_sums(&self, a: &Array, columns: usize) -> Result<Shared> {
         let rows = a.len() / columns;
         let a = a.reshape(&[rows, columns])?.permute(&[1, 0])?;
-        self.defer(LazyOp::Join(Reduce::Sum, a, [columns, rows]), &[columns])
+        self.defer(LazyOp::Reduce(Reduce::Sum, a, [columns, rows]), &[columns])
     }
 
     // ANCHOR: product
@@ -68,7 +68,7 @@ impl Fused {
             return Ok(grads.map(Lazy::ready));
         };
         let results = self.on_base(operands, |_, operands| {
-            gpu.norm_slopes(operands, epsilon)
+            gpu.norm_grad_terms(operands, epsilon)
         })?;
         let [grads, weight_terms] = results.map(Lazy::ready);
         let weight_terms = a.dense_like(weight_terms);
@@ -93,7 +93,7 @@ impl Fused {
         for array in arrays {
             let lazy = downcast::<Lazy>(&**array.storage());
             let State::Pending(node) = &*lazy.state() else { continue };
-            let LazyOp::Join(Reduce::Sum, a, [rows, _]) = &node.op else {
+            let LazyOp::Reduce(Reduce::Sum, a, [rows, _]) = &node.op else {
                 continue;
             };
             let evaluated = downcast::<Lazy>(&**a.storage()).evaluated();

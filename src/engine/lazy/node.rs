@@ -49,43 +49,43 @@ pub(super) struct LazyNode {
 
 // ANCHOR: what
 pub(super) enum LazyOp {
-    Number(f32),
+    Constant(f32),
     Unary(Unary, Array),
     Binary(Binary, [Array; 2]),
-    Choice([Array; 3]),
+    Where([Array; 3]),
     View(Array),
-    Join(Reduce, Array, [usize; 2]),
-    Pick(Integers, Array, usize),
-    Spread(Integers, Array, usize),
+    Reduce(Reduce, Array, [usize; 2]),
+    IndexSelect(IndexList, Array, usize),
+    IndexAdd(IndexList, Array, usize),
 }
 // ANCHOR_END: what
 
 /// Indices where the kernels of the base device can read them.
 #[derive(Clone)]
-pub(super) enum Integers {
+pub(super) enum IndexList {
     Uploaded(Arc<DeviceIndices>),
     Host(Arc<[usize]>),
 }
 
-impl Integers {
+impl IndexList {
     pub(super) fn len(&self) -> usize {
         match self {
-            Integers::Uploaded(indices) => indices.len(),
-            Integers::Host(indices) => indices.len(),
+            IndexList::Uploaded(indices) => indices.len(),
+            IndexList::Host(indices) => indices.len(),
         }
     }
 
     pub(super) fn uploaded(&self) -> Option<&DeviceIndices> {
         match self {
-            Integers::Uploaded(indices) => Some(indices),
-            Integers::Host(_) => None,
+            IndexList::Uploaded(indices) => Some(indices),
+            IndexList::Host(_) => None,
         }
     }
 
     pub(super) fn host(&self) -> Option<&[usize]> {
         match self {
-            Integers::Host(indices) => Some(indices),
-            Integers::Uploaded(_) => None,
+            IndexList::Host(indices) => Some(indices),
+            IndexList::Uploaded(_) => None,
         }
     }
 }
@@ -142,10 +142,10 @@ impl Lazy {
     }
 
     /// Returns its value if it is a constant.
-    pub(super) fn number(&self) -> Option<f32> {
+    pub(super) fn constant(&self) -> Option<f32> {
         match &*self.state() {
             State::Pending(node) => match node.op {
-                LazyOp::Number(number) => Some(number),
+                LazyOp::Constant(constant) => Some(constant),
                 _ => None,
             },
             State::Ready(_) => None,
@@ -198,7 +198,7 @@ impl fmt::Debug for Lazy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.evaluated() {
             Some(storage) => storage.fmt(f),
-            None => write!(f, "{} numbers to be computed", self.len),
+            None => write!(f, "{} pending elements", self.len),
         }
     }
 }
@@ -250,37 +250,36 @@ impl LazyNode {
 
     /// Returns whether it is a constant.
     pub(super) fn is_constant(&self) -> bool {
-        matches!(self.op, LazyOp::Number(_))
+        matches!(self.op, LazyOp::Constant(_))
     }
 
     pub(super) fn operands(&self) -> &[Array] {
         match &self.op {
-            LazyOp::Number(_) => &[],
+            LazyOp::Constant(_) => &[],
             LazyOp::Binary(_, pair) => pair,
-            LazyOp::Choice(all) => all,
+            LazyOp::Where(all) => all,
             LazyOp::Unary(_, a)
             | LazyOp::View(a)
-            | LazyOp::Join(_, a, _)
-            | LazyOp::Pick(_, a, _)
-            | LazyOp::Spread(_, a, _) => std::slice::from_ref(a),
+            | LazyOp::Reduce(_, a, _)
+            | LazyOp::IndexSelect(_, a, _)
+            | LazyOp::IndexAdd(_, a, _) => std::slice::from_ref(a),
         }
     }
 
     /// Returns the constant of the operation, if it has one.
-    pub(super) fn number(&self) -> Option<f32> {
+    pub(super) fn constant(&self) -> Option<f32> {
         match &self.op {
-            LazyOp::Number(number) => Some(*number),
-            LazyOp::Unary(op, _) => number(*op),
+            LazyOp::Constant(constant) => Some(*constant),
+            LazyOp::Unary(op, _) => constant(*op),
             _ => None,
         }
     }
 
     /// Returns the indices that it reads.
-    pub(super) fn integers(&self) -> Option<&Integers> {
+    pub(super) fn integers(&self) -> Option<&IndexList> {
         match &self.op {
-            LazyOp::Pick(indices, ..) | LazyOp::Spread(indices, ..) => {
-                Some(indices)
-            }
+            LazyOp::IndexSelect(indices, ..)
+            | LazyOp::IndexAdd(indices, ..) => Some(indices),
             _ => None,
         }
     }
@@ -288,16 +287,16 @@ impl LazyNode {
     /// Returns the operation without its constant.
     pub(super) fn kind(&self) -> Kind {
         match &self.op {
-            LazyOp::Number(_) => Kind::Number,
+            LazyOp::Constant(_) => Kind::Constant,
             LazyOp::Unary(op, _) => Kind::Unary(std::mem::discriminant(op)),
             LazyOp::Binary(op, _) => Kind::Binary(*op),
-            LazyOp::Choice(_) => Kind::Choice,
+            LazyOp::Where(_) => Kind::Where,
             LazyOp::View(_) => Kind::View,
-            LazyOp::Join(op, _, [rows, columns]) => {
-                Kind::Join(*op, *rows, *columns)
+            LazyOp::Reduce(op, _, [rows, columns]) => {
+                Kind::Reduce(*op, *rows, *columns)
             }
-            LazyOp::Pick(_, _, width) => Kind::Pick(*width),
-            LazyOp::Spread(_, _, block) => Kind::Spread(*block),
+            LazyOp::IndexSelect(_, _, width) => Kind::IndexSelect(*width),
+            LazyOp::IndexAdd(_, _, block) => Kind::IndexAdd(*block),
         }
     }
 }
@@ -315,38 +314,38 @@ fn oldest(array: &Array) -> u64 {
 /// An operation without its constant, as part of a cache key.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    Given,
-    Number,
+    Evaluated,
+    Constant,
     Unary(Discriminant<Unary>),
     Binary(Binary),
-    Choice,
+    Where,
     View,
-    Join(Reduce, usize, usize),
-    Pick(usize),
-    Spread(usize),
+    Reduce(Reduce, usize, usize),
+    IndexSelect(usize),
+    IndexAdd(usize),
 }
 
 /// Returns the constant of an operation, if it has one.
-fn number(op: Unary) -> Option<f32> {
+fn constant(op: Unary) -> Option<f32> {
     match op {
-        Unary::Scale(number)
-        | Unary::Shift(number)
-        | Unary::DivScalar(number)
-        | Unary::RdivScalar(number)
-        | Unary::Pow(number) => Some(number as f32),
+        Unary::Scale(constant)
+        | Unary::Shift(constant)
+        | Unary::DivScalar(constant)
+        | Unary::RdivScalar(constant)
+        | Unary::Pow(constant) => Some(constant as f32),
         _ => None,
     }
 }
 
 /// Replaces the constant of an operation.
-pub(super) fn with_number(op: Unary, number: f32) -> Unary {
-    let number = number.into();
+pub(super) fn with_constant(op: Unary, constant: f32) -> Unary {
+    let constant = constant.into();
     match op {
-        Unary::Scale(_) => Unary::Scale(number),
-        Unary::Shift(_) => Unary::Shift(number),
-        Unary::DivScalar(_) => Unary::DivScalar(number),
-        Unary::RdivScalar(_) => Unary::RdivScalar(number),
-        Unary::Pow(_) => Unary::Pow(number),
+        Unary::Scale(_) => Unary::Scale(constant),
+        Unary::Shift(_) => Unary::Shift(constant),
+        Unary::DivScalar(_) => Unary::DivScalar(constant),
+        Unary::RdivScalar(_) => Unary::RdivScalar(constant),
+        Unary::Pow(_) => Unary::Pow(constant),
         other => other,
     }
 }

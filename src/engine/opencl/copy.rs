@@ -1,9 +1,10 @@
 //! Copies from and to views. The kernels handle up to eight axes; views with
 //! more are copied by index lists.
 
-use super::cuts::copy_groups;
+use super::launch_shape::copy_groups;
 use super::{
-    Array, ArrayArgs, OpenCl, Pooled, Shared, Storage, View, downcast, kernels,
+    Array, ArrayArgs, OpenCl, PooledStorage, Shared, Storage, View, downcast,
+    kernels,
 };
 use crate::error::Result;
 use crate::part3_unified::runs;
@@ -14,20 +15,20 @@ pub(super) const AXES: usize = 8;
 /// Returns the sizes and the strides of views of one shape, with all axes
 /// merged that can be, and padded in front with axes of size 1. Returns `None`
 /// if there are more axes than a kernel has.
-pub(super) fn walk<const N: usize, const M: usize>(
+pub(super) fn merged_axes<const N: usize, const M: usize>(
     views: [&View; N],
 ) -> Option<[[i32; AXES]; M]> {
     let runs = runs(views);
     let missing = AXES.checked_sub(runs.len())?;
-    let mut walk = [[0; AXES]; M];
-    walk[0] = [1; AXES];
-    for (axis, (size, strides)) in runs.into_iter().enumerate() {
-        walk[0][missing + axis] = size as i32;
+    let mut axes = [[0; AXES]; M];
+    axes[0] = [1; AXES];
+    for (i, (size, strides)) in runs.into_iter().enumerate() {
+        axes[0][missing + i] = size as i32;
         for (view, stride) in strides.into_iter().enumerate() {
-            walk[1 + view][missing + axis] = stride as i32;
+            axes[1 + view][missing + i] = stride as i32;
         }
     }
-    Some(walk)
+    Some(axes)
 }
 
 /// Shortest axis that is worth a tile.
@@ -35,15 +36,15 @@ const MIN_TILE_AXIS: i32 = 16;
 
 /// The axes of a copy by tiles: sizes, strides of the operand, strides of the
 /// copy.
-pub(super) type ByTiles = [[i32; AXES]; 3];
+pub(super) type TiledAxes = [[i32; AXES]; 3];
 
 /// Returns the axes for the kernel that copies by tiles if that pays off: the
 /// last axis is not contiguous in the operand, and a different one is. That
 /// one is moved to the last position but one.
-pub(super) fn tiled(
+pub(super) fn tiled_axes(
     shape: [i32; AXES],
     strides: [i32; AXES],
-) -> Option<ByTiles> {
+) -> Option<TiledAxes> {
     if strides[7].abs() == 1 || shape[7] < MIN_TILE_AXIS {
         return None;
     }
@@ -70,7 +71,7 @@ impl OpenCl {
         &self,
         a: &Array,
         n: usize,
-        [shape, strides, outs]: ByTiles,
+        [shape, strides, outs]: TiledAxes,
     ) -> Result<Shared> {
         let groups = copy_groups(shape);
         self.fill(a.dtype(), n, |out| {
@@ -94,7 +95,7 @@ impl OpenCl {
         let offsets: Vec<usize> = a.view().offsets().collect();
         let offsets = self.upload_indices(&offsets)?;
         self.fill(a.dtype(), n, |out| {
-            self.fours(&kernels::INDEX_SELECT, a.dtype(), n)
+            self.launch_per_four(&kernels::INDEX_SELECT, a.dtype(), n)
                 .reads(a)
                 .scalar(0_u32)
                 .scalar(all as u32)
@@ -119,12 +120,12 @@ impl OpenCl {
             sources[offset] = i as u32;
         }
         let (n, sources) = (sources.len(), self.gpu.upload(&sources)?);
-        self.each(&kernels::COPY_INDEXED, a.dtype(), n)
+        self.launch_per_element(&kernels::COPY_INDEXED, a.dtype(), n)
             .reads(a)
             .scalar(a.offset() as u32)
             .scalar(a.len() as u32)
             .input(&sources)
-            .writes(downcast::<Pooled>(storage))
+            .writes(downcast::<PooledStorage>(storage))
             .scalar(n as u32)
             .run()
     }
@@ -138,7 +139,7 @@ mod tests {
     fn the_first_of_eight_axes_may_be_the_contiguous_one() {
         let shape = [32, 2, 2, 2, 2, 2, 2, 16];
         let strides = [1, 16384, 8192, 4096, 2048, 1024, 512, 32];
-        let [sizes, steps, outs] = tiled(shape, strides).expect("it pays");
+        let [sizes, steps, outs] = tiled_axes(shape, strides).expect("it pays");
         assert_eq!(sizes, [2, 2, 2, 2, 2, 2, 32, 16]);
         assert_eq!(steps, [16384, 8192, 4096, 2048, 1024, 512, 1, 32]);
         assert_eq!(outs, [512, 256, 128, 64, 32, 16, 1024, 1]);

@@ -1,7 +1,7 @@
 //! Reductions of short rows with any strides, such as pooling windows: one
 //! item per row.
 
-use super::axes::AXES;
+use super::copy::AXES;
 use super::kernels;
 use super::{Array, ArrayArgs, DType, OpenCl, Reduce, Shared, Types, View};
 use crate::error::Result;
@@ -13,12 +13,9 @@ const MAX_SHORT_ROW: usize = 64;
 
 /// A view for the kernels: four kept axes, then four reduced axes.
 pub(super) struct ShortRows {
-    shape: [i32; AXES],
-    strides: [i32; AXES],
+    pub(super) shape: [i32; AXES],
+    pub(super) strides: [i32; AXES],
 }
-
-/// Strides of a result that has all axes.
-pub(super) type Outs = [i32; AXES];
 
 impl ShortRows {
     /// Returns the view of an array of rows. Returns `None` if the rows are
@@ -40,31 +37,16 @@ impl ShortRows {
         if columns >= MAX_SHORT_ROW || is_matrix {
             return None;
         }
-        ShortRows::split(a.view(), a.view(), cut).map(|(few, _)| few)
-    }
-
-    /// Returns the view of an array whose `axes` are reduced, and the strides
-    /// of a dense result of the same shape. Returns `None` if it has too many
-    /// axes.
-    pub(super) fn along(
-        a: &Array,
-        axes: &[usize],
-    ) -> Option<(ShortRows, Outs)> {
-        let kept = (0..a.shape().len()).filter(|axis| !axes.contains(axis));
-        let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
-        let dense = View::dense(a.shape());
-        let (view, outs) =
-            (a.view().permute(&order).ok()?, dense.permute(&order).ok()?);
-        ShortRows::split(&view, &outs, order.len() - axes.len())
+        ShortRows::split(a.view(), a.view(), cut).map(|(rows, _)| rows)
     }
 
     /// Merges the axes before and after `cut` into at most four each.
-    fn split(
+    pub(super) fn split(
         view: &View,
         outs: &View,
         cut: usize,
-    ) -> Option<(ShortRows, Outs)> {
-        let mut few = ShortRows { shape: [1; AXES], strides: [0; AXES] };
+    ) -> Option<(ShortRows, [i32; AXES])> {
+        let mut rows = ShortRows { shape: [1; AXES], strides: [0; AXES] };
         let mut to = [0; AXES];
         let halves = [(0..cut, AXES / 2), (cut..view.shape().len(), AXES)];
         for (axes, end) in halves {
@@ -73,62 +55,37 @@ impl ShortRows {
             let runs = joined(&view.shape()[axes.clone()], strides);
             let first = (AXES / 2).checked_sub(runs.len())? + end - AXES / 2;
             for (axis, (size, [from, out])) in (first..).zip(runs) {
-                few.shape[axis] = size as i32;
-                (few.strides[axis], to[axis]) = (from as i32, out as i32);
+                rows.shape[axis] = size as i32;
+                (rows.strides[axis], to[axis]) = (from as i32, out as i32);
             }
         }
-        Some((few, to))
+        Some((rows, to))
     }
 
-    fn rows(&self) -> usize {
+    /// Returns the number of rows.
+    pub(super) fn rows(&self) -> usize {
         self.shape[..AXES / 2].iter().map(|&size| size as usize).product()
     }
 }
 
 impl OpenCl {
     /// Reduces each row with one item.
-    pub(super) fn reduce_few(
+    pub(super) fn reduce_short_rows(
         &self,
         to: DType,
         op: Reduce,
         a: &Array,
-        few: &ShortRows,
+        rows: &ShortRows,
     ) -> Result<Shared> {
-        let (n, types) = (few.rows(), Types { from: a.dtype(), to });
+        let (n, types) = (rows.rows(), Types { from: a.dtype(), to });
         self.fill(to, n, |out| {
-            self.each(&kernels::reduce_few(op), types, n)
+            self.launch_per_element(&kernels::reduce_few(op), types, n)
                 .reads(a)
                 .scalar(a.offset() as u32)
-                .scalar(few.shape)
-                .scalar(few.strides)
+                .scalar(rows.shape)
+                .scalar(rows.strides)
                 .writes(out)
                 .scalar(n as u32)
-                .run()
-        })
-    }
-
-    /// Computes [`Backend::max_share`](super::Backend::max_share). `most` and
-    /// `grads` are dense.
-    pub(super) fn split_max_grads(
-        &self,
-        a: &Array,
-        most: &Array,
-        grads: &Array,
-        (few, outs): &(ShortRows, Outs),
-    ) -> Result<Shared> {
-        self.fill(a.dtype(), a.len(), |out| {
-            self.each(&kernels::REDUCE_FEW_SHARE, a.dtype(), few.rows())
-                .reads(a)
-                .scalar(a.offset() as u32)
-                .scalar(few.shape)
-                .scalar(few.strides)
-                .reads(most)
-                .scalar(most.offset() as u32)
-                .reads(grads)
-                .scalar(grads.offset() as u32)
-                .writes(out)
-                .scalar(*outs)
-                .scalar(few.rows() as u32)
                 .run()
         })
     }

@@ -12,8 +12,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::cuts::COLUMN_ITEMS;
-use super::few::ShortRows;
+use super::launch_shape::COLUMN_ITEMS;
+use super::short_rows::ShortRows;
 use super::{Array, ArrayArgs, Backend, DType, GROUP, Launch, OpenCl, Reduce};
 use super::{Shared, Types, kernels};
 use crate::error::{Result, zeros};
@@ -21,7 +21,7 @@ use crate::part3_unified::{Runs, joined};
 use crate::shape::size;
 
 /// Work-groups that keep any device busy.
-const BUSY: usize = 1024;
+const BUSY_GROUPS: usize = 1024;
 
 /// Shorter rows are reduced by one item each: most items of a group would have
 /// nothing to add, and all of them wait at its eight barriers.
@@ -37,13 +37,13 @@ const MIN_CPU_COLUMNS: usize = 1 << 12;
 const MIN_CPU_PART: usize = 1024;
 
 /// Minimum rows per part; shorter columns are not split.
-pub(super) const PART: usize = 64;
+pub(super) const MIN_PART_ROWS: usize = 64;
 /// Columns up to this height, if there are at most [`MAX_SHORT_ELEMENTS`]
 /// elements in all, are reduced in a single launch: [`COLUMN_ITEMS`] items
 /// share a column, so none adds more elements than in the first of two
 /// launches.
 // TODO(perf): measure against two launches.
-pub(super) const MAX_SHORT_COLUMN: usize = COLUMN_ITEMS * PART;
+pub(super) const MAX_SHORT_COLUMN: usize = COLUMN_ITEMS * MIN_PART_ROWS;
 const MAX_SHORT_ELEMENTS: usize = 1 << 19;
 
 /// The operand of a reduction of columns: matrices (outer, height, inner),
@@ -90,7 +90,7 @@ impl Columns {
     /// they could be split.
     fn are_short(&self) -> bool {
         let all = self.outer * self.inner * self.height;
-        self.height > PART
+        self.height > MIN_PART_ROWS
             && self.height <= MAX_SHORT_COLUMN
             && all <= MAX_SHORT_ELEMENTS
     }
@@ -99,7 +99,8 @@ impl Columns {
     /// columns can be reduced in the same launch as those of other matrices.
     pub(super) fn single_dense(&self) -> Option<[usize; 2]> {
         let Columns { outer, height, inner, strides: [_, down, _] } = *self;
-        let is_low = height <= PART && inner.checked_mul(height)? < 1 << 31;
+        let is_low =
+            height <= MIN_PART_ROWS && inner.checked_mul(height)? < 1 << 31;
         let is_single = outer == 1 && down == inner;
         (is_single && (is_low || self.are_short())).then_some([height, inner])
     }
@@ -129,8 +130,8 @@ impl OpenCl {
         if a.is_empty() {
             return self.upload(&zeros(rows)?, to);
         }
-        if let Some(few) = ShortRows::new(a, rows, columns) {
-            return self.reduce_few(to, op, a, &few);
+        if let Some(short) = ShortRows::new(a, rows, columns) {
+            return self.reduce_short_rows(to, op, a, &short);
         }
         if let Some(columns) = Columns::of(a, rows) {
             return self.reduce_down(to, op, a, columns);
@@ -234,17 +235,17 @@ impl OpenCl {
         columns: Columns,
     ) -> Result<Shared> {
         match (columns.are_short(), self.limits().is_cpu) {
-            (false, _) => self.reduce_parts(to, op, a, columns, PART),
+            (false, _) => self.reduce_parts(to, op, a, columns, MIN_PART_ROWS),
             // On a CPU a group is a loop with barriers.
             (true, true) => {
                 self.reduce_parts(to, op, a, columns, MAX_SHORT_COLUMN)
             }
-            (true, false) => self.reduce_short(to, op, a, columns),
+            (true, false) => self.reduce_short_columns(to, op, a, columns),
         }
     }
 
     /// Reduces each column with [`COLUMN_ITEMS`] items of a group.
-    fn reduce_short(
+    fn reduce_short_columns(
         &self,
         to: DType,
         op: Reduce,
@@ -281,7 +282,7 @@ impl OpenCl {
         let types = Types::of_parts(a.dtype(), to, parts);
         let out = self.fill(types.to, n, |out| {
             columns
-                .add_args(self.each(&kernel, types, n), a)
+                .add_args(self.launch_per_element(&kernel, types, n), a)
                 .scalar(segment as u32)
                 .writes(out)
                 .run()
@@ -312,61 +313,9 @@ fn split(a: &Array, rows: usize) -> (Runs<1>, Runs<1>) {
 /// device busy if `groups` groups work on each part, and none shorter than
 /// `least`. They depend on sizes alone, so repeated runs have the same bits.
 fn parts(groups: usize, length: usize, least: usize) -> (usize, usize) {
-    let wanted = BUSY.div_ceil(groups);
+    let wanted = BUSY_GROUPS.div_ceil(groups);
     let segment = length.div_ceil(wanted).max(least).min(length);
     (segment, length.div_ceil(segment))
-}
-
-impl OpenCl {
-    /// Computes the softmax of each row, or with `logs` 1 the log-softmax.
-    pub(super) fn softmax_rows(&self, a: &Array, logs: u32) -> Result<Shared> {
-        let (rows, columns) = (a.shape()[0], a.shape()[1]);
-        if !a.offset().is_multiple_of(4) {
-            return self.softmax_rows(&a.dense_like(self.copy(a)?), logs);
-        }
-        let kernel = match self.limits().keeps_row(columns) {
-            true => kernels::SOFTMAX_FOURS,
-            false => kernels::SOFTMAX_ROWS,
-        };
-        let [global, local] = self.limits().row_groups(rows, columns);
-        self.fill(a.dtype(), a.len(), |out| {
-            self.launch(&kernel, a.dtype())
-                .reads(a)
-                .scalar(a.offset() as u32)
-                .scalar(columns as u32)
-                .scalar(logs)
-                .writes(out)
-                .scalar(rows as u32)
-                .global(global)
-                .local(local)
-                .run()
-        })
-    }
-}
-
-impl OpenCl {
-    /// Computes the gradient of log-softmax.
-    pub(super) fn log_softmax_back(
-        &self,
-        y: &Array,
-        grad_out: &Array,
-    ) -> Result<Shared> {
-        let (rows, columns) = (y.shape()[0], y.shape()[1]);
-        let [global, local] = self.limits().row_groups(rows, columns);
-        self.fill(y.dtype(), y.len(), |out| {
-            self.launch(&kernels::SOFTMAX_GRADS, y.dtype())
-                .reads(y)
-                .scalar(y.offset() as u32)
-                .reads(grad_out)
-                .scalar(grad_out.offset() as u32)
-                .scalar(columns as u32)
-                .writes(out)
-                .scalar(rows as u32)
-                .global(global)
-                .local(local)
-                .run()
-        })
-    }
 }
 
 #[cfg(test)]
@@ -388,8 +337,10 @@ mod tests {
             let to = DType::F32;
             assert!(columns.are_short());
             for op in [Reduce::Sum, Reduce::Max] {
-                let short = gpu.reduce_short(to, op, &a, columns).unwrap();
-                let parts = gpu.reduce_parts(to, op, &a, columns, PART);
+                let short =
+                    gpu.reduce_short_columns(to, op, &a, columns).unwrap();
+                let parts =
+                    gpu.reduce_parts(to, op, &a, columns, MIN_PART_ROWS);
                 let [short, parts] = [short, parts.unwrap()]
                     .map(|storage| gpu.download(&*storage).unwrap());
                 let near = |(x, y): (&f32, &f32)| (x - y).abs() <= 1e-6 * y;

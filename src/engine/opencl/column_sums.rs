@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::numbers::ArrayArgs;
-use super::stages::{Columns, PART};
-use super::{Array, DType, GROUP, OpenCl, Shared};
+use super::reduce::{Columns, MIN_PART_ROWS};
+use super::{Array, ArrayArgs, DType, GROUP, OpenCl, Shared};
 use crate::engine::kernels::REDUCE_SUMS;
 use crate::error::Result;
 
@@ -60,16 +59,17 @@ impl OpenCl {
         let widths = widths.chain(std::iter::repeat(0)).take(size);
         let outs = widths.map(|width| self.allocate(DType::F32, width));
         let outs = outs.collect::<Result<Vec<_>>>()?;
-        // Columns higher than `low` are shared by several items. On a CPU, one
+        // Columns higher than `max_low` are shared by several items. On a CPU, one
         // item sums a column, because a group would be a loop with barriers.
         let is_cpu = self.limits().is_cpu;
-        let low = if is_cpu { u32::MAX } else { PART as u32 };
-        let groups = |matrix: &ColumnSums| match matrix.height as u32 > low {
+        let max_low = if is_cpu { u32::MAX } else { MIN_PART_ROWS as u32 };
+        let groups = |matrix: &ColumnSums| match matrix.height as u32 > max_low
+        {
             true => matrix.width.div_ceil(self.limits().column_group()[0]),
             false => matrix.width.div_ceil(GROUP),
         };
         let groups: usize = matrices.iter().map(groups).sum();
-        let mut launch = self.launch(kernel, DType::F32).scalar(low);
+        let mut launch = self.launch(kernel, DType::F32).scalar(max_low);
         for (i, out) in outs.iter().enumerate() {
             let (a, sizes) = match matrices.get(i) {
                 Some(matrix) => (&matrix.a, [matrix.width, matrix.height]),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::lazy::{Integers, Kind, Lazy, LazyNode, LazyOp, State, with_number};
+use super::node::{
+    IndexList, Kind, Lazy, LazyNode, LazyOp, State, with_constant,
+};
 use super::schedule::Operation;
 use super::{Array, Reduce, Shared, downcast};
 use crate::engine::lazy::compiler::{Expression, Join, Node, Operand, Step};
@@ -20,7 +22,7 @@ pub(super) struct CapturedGraph {
     /// The constants of the steps.
     pub(super) numbers: Vec<f32>,
     /// The index lists of the steps.
-    pub(super) integers: Vec<Integers>,
+    pub(super) integers: Vec<IndexList>,
     pub(super) key: Vec<Token>,
 }
 
@@ -95,7 +97,7 @@ impl CapturedGraph {
         let mut operands = SmallVec::new();
         match &node {
             Err(evaluated) => {
-                self.key.push(Token::Kind(Kind::Given));
+                self.key.push(Token::Kind(Kind::Evaluated));
                 self.key.push(Token::Size(evaluated.len()));
             }
             Ok(node) => {
@@ -126,7 +128,7 @@ impl CapturedGraph {
                 key.extend(strides.iter().map(|&step| Token::Stride(step)));
             }
         }
-        self.numbers.extend(node.number());
+        self.numbers.extend(node.constant());
         if let Some(integers) = node.integers() {
             key.push(Token::Size(integers.len()));
             self.integers.push(integers.clone());
@@ -155,7 +157,7 @@ impl CapturedGraph {
                 }
             };
             let held = live.next().unwrap_or(true);
-            let slot = node.number().and_then(|_| slot.next());
+            let slot = node.constant().and_then(|_| slot.next());
             let integers = node.integers().and_then(|_| integers.next());
             let operand = |which: usize| {
                 operand(&node.operands()[which], step.operands[which])
@@ -163,25 +165,23 @@ impl CapturedGraph {
             let all = || (0..step.operands.len()).map(operand).collect();
             let integers = integers.unwrap_or(0);
             let step = match &node.op {
-                LazyOp::Number(_) => Step::Number(slot.expect("it is one")),
+                LazyOp::Constant(_) => Step::Number(slot.expect("it is one")),
                 LazyOp::Unary(op, _) => {
-                    let op = Operation::Unary(with_number(*op, 0.0));
+                    let op = Operation::Unary(with_constant(*op, 0.0));
                     Step::Apply(op, all(), slot)
                 }
                 LazyOp::Binary(op, _) => {
                     Step::Apply(Operation::Binary(*op), all(), None)
                 }
-                LazyOp::Choice(_) => {
-                    Step::Apply(Operation::Choice, all(), None)
-                }
+                LazyOp::Where(_) => Step::Apply(Operation::Where, all(), None),
                 LazyOp::View(_) => Step::View(operand(0)),
-                LazyOp::Join(op, _, sizes) => {
+                LazyOp::Reduce(op, _, sizes) => {
                     Step::Join(join(*op), operand(0), *sizes)
                 }
-                LazyOp::Pick(_, _, width) => {
+                LazyOp::IndexSelect(_, _, width) => {
                     Step::Pick(integers, operand(0), *width)
                 }
-                LazyOp::Spread(_, _, block) => {
+                LazyOp::IndexAdd(_, _, block) => {
                     Step::Spread(integers, operand(0), *block)
                 }
             };

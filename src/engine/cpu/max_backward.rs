@@ -15,8 +15,9 @@
 
 use std::hint::select_unpredictable;
 
-use super::real::CpuFloat;
-use super::walk::{Walk, fill, run};
+use super::parallel::fill;
+use super::strided::{StridedRuns, run};
+use super::types::CpuFloat;
 use super::{Array, Host, Shared, View, compact, dense, storage_of};
 use crate::error::Result;
 use crate::part3_unified::truth;
@@ -31,11 +32,11 @@ const COST: usize = 2;
 /// Minimum length of a contiguous run that is processed by itself.
 const MIN_RUN: usize = 8;
 
-/// Computes [`super::Backend::max_share`]. The result is split into blocks at
+/// Computes [`super::Backend::max_backward`]. The result is split into blocks at
 /// the leading axes, so that each block has whole rows.
-pub(super) fn max_share<T: CpuFloat>(
+pub(super) fn max_backward<T: CpuFloat>(
     a: &Array,
-    most: &Array,
+    max: &Array,
     grads: &Array,
     axes: &[usize],
 ) -> Result<Shared> {
@@ -47,17 +48,17 @@ pub(super) fn max_share<T: CpuFloat>(
     let (outer, inner) = a.view().halves(front);
     let axes: Vec<usize> = axes.iter().map(|axis| axis - front).collect();
     let block_rows = Rows::new(storage_of::<T>(a), &inner, &axes)?;
-    let (most, grads) = (compact(most)?, compact(grads)?);
-    let (most, grads) = (dense(&most), dense(&grads));
-    let outer = Walk::new([&outer]);
+    let (max, grads) = (compact(max)?, compact(grads)?);
+    let (max, grads) = (dense(&max), dense(&grads));
+    let outer = StridedRuns::new([&outer]);
     fill(a.len(), block, COST, &|from, out| {
         let rows = block_rows.count;
-        let (most, grads) =
-            (&most[from / block * rows..], &grads[from / block * rows..]);
-        let pairs = most.chunks(rows).zip(grads.chunks(rows));
+        let (max, grads) =
+            (&max[from / block * rows..], &grads[from / block * rows..]);
+        let pairs = max.chunks(rows).zip(grads.chunks(rows));
         let blocks = out.chunks_mut(block).zip(outer.offsets(from / block));
-        for ((out, start), (most, grads)) in blocks.zip(pairs) {
-            block_rows.split(start, most, grads, out);
+        for ((out, start), (max, grads)) in blocks.zip(pairs) {
+            block_rows.split(start, max, grads, out);
         }
     })
 }
@@ -73,8 +74,8 @@ fn leading_axes(shape: &[usize], axes: &[usize]) -> usize {
 
 /// Returns whether an element counts as the maximum. NaN equals NaN here: the
 /// maximum of a row with a NaN is NaN.
-fn is_max<T: CpuFloat>(x: T, most: T) -> bool {
-    x == most || x.is_nan()
+fn is_max<T: CpuFloat>(x: T, max: T) -> bool {
+    x == max || x.is_nan()
 }
 
 /// The rows of a block. Offsets and steps are pairs: of the operand and of the
@@ -83,7 +84,7 @@ struct Rows<'a, T> {
     all: &'a [T],
     count: usize,
     /// The offsets of the rows.
-    rows: Walk<2>,
+    rows: StridedRuns<2>,
     /// The offsets of a row's runs, relative to the row.
     runs: Vec<[usize; 2]>,
     /// The length of a run, and its steps.
@@ -99,22 +100,22 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
         let out = View::dense(a.shape()).permute(&order)?;
         let ((a, a_row), (out, out_row)) =
             (a.permute(&order)?.halves(kept), out.halves(kept));
-        let row = Walk::new([&a_row, &out_row]);
+        let row = StridedRuns::new([&a_row, &out_row]);
         let (length, steps) = (row.length, row.steps);
         let runs = row.run_starts(0).take(a_row.len() / length).collect();
-        let rows = Walk::new([&a, &out]);
+        let rows = StridedRuns::new([&a, &out]);
         Ok(Rows { all, count: a.len(), rows, runs, length, steps })
     }
 
     /// Writes the gradients of a block whose elements begin at offset `start`.
-    fn split(&self, start: usize, most: &[T], grads: &[T], out: &mut [T]) {
+    fn split(&self, start: usize, max: &[T], grads: &[T], out: &mut [T]) {
         let is_contiguous = self.steps == [1, 1] && self.length >= MIN_RUN;
         let group = if is_contiguous { 1 } else { ROWS };
-        let runs = most.chunks(self.rows.length);
+        let runs = max.chunks(self.rows.length);
         let runs = runs.zip(grads.chunks(self.rows.length));
-        for ((most, grads), row) in runs.zip(self.rows.run_starts(0)) {
-            let groups = most.chunks(group).zip(grads.chunks(group));
-            for (i, (most, grads)) in groups.enumerate() {
+        for ((max, grads), row) in runs.zip(self.rows.run_starts(0)) {
+            let groups = max.chunks(group).zip(grads.chunks(group));
+            for (i, (max, grads)) in groups.enumerate() {
                 let distance =
                     self.rows.steps.map(|step| step * (i * group) as isize);
                 let from =
@@ -123,12 +124,12 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
                 let first = [from, to];
                 match (self.is_tiled(), self.length) {
                     _ if is_contiguous => {
-                        self.row(first, most[0], grads[0], out)
+                        self.row(first, max[0], grads[0], out)
                     }
-                    (true, 2) => self.tiles::<2>(first, most, grads, out),
-                    (true, 3) => self.tiles::<3>(first, most, grads, out),
-                    (true, 4) => self.tiles::<4>(first, most, grads, out),
-                    _ => self.neighbors(first, most, grads, out),
+                    (true, 2) => self.tiles::<2>(first, max, grads, out),
+                    (true, 3) => self.tiles::<3>(first, max, grads, out),
+                    (true, 4) => self.tiles::<4>(first, max, grads, out),
+                    _ => self.neighbors(first, max, grads, out),
                 }
             }
         }
@@ -142,9 +143,9 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
     }
 
     /// Splits the gradient of one row, run by run.
-    fn row(&self, first: [usize; 2], most: T, grad: T, out: &mut [T]) {
+    fn row(&self, first: [usize; 2], max: T, grad: T, out: &mut [T]) {
         let run = |from: usize| &self.all[from..][..self.length];
-        let one_if_max = |x: &T| u32::from(is_max(*x, most));
+        let one_if_max = |x: &T| u32::from(is_max(*x, max));
         let count: u32 = self
             .runs(first)
             .flat_map(|[from, _]| run(from).iter().map(one_if_max))
@@ -153,7 +154,7 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
         for [from, to] in self.runs(first) {
             let pairs = out[to..].iter_mut().zip(run(from));
             pairs.for_each(|(out, x)| {
-                let is_max = is_max(*x, most);
+                let is_max = is_max(*x, max);
                 *out = select_unpredictable(is_max, share, T::zero())
             });
         }
@@ -170,17 +171,17 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
     fn tiles<const N: usize>(
         &self,
         first: [usize; 2],
-        most: &[T],
+        max: &[T],
         grads: &[T],
         out: &mut [T],
     ) {
         let runs = |from: usize| self.all[from..].as_chunks::<N>().0;
         // First the number of maxima of each row, then the split gradient.
-        let shares = &mut [T::zero(); ROWS][..most.len()];
+        let shares = &mut [T::zero(); ROWS][..max.len()];
         for [from, _] in self.runs(first) {
-            let pairs = runs(from).iter().zip(most);
-            for (count, (run, most)) in shares.iter_mut().zip(pairs) {
-                let ones = run.map(|x| truth(is_max(x, *most)));
+            let pairs = runs(from).iter().zip(max);
+            for (count, (run, max)) in shares.iter_mut().zip(pairs) {
+                let ones = run.map(|x| truth(is_max(x, *max)));
                 *count = ones.iter().fold(*count, |sum, x: &T| sum + *x);
             }
         }
@@ -188,10 +189,10 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
         pairs.for_each(|(share, grad)| *share = *grad / *share);
         for [from, to] in self.runs(first) {
             let outs = out[to..].as_chunks_mut::<N>().0.iter_mut();
-            let pairs = runs(from).iter().zip(most).zip(&*shares);
-            for (out, ((run, most), share)) in outs.zip(pairs) {
+            let pairs = runs(from).iter().zip(max).zip(&*shares);
+            for (out, ((run, max), share)) in outs.zip(pairs) {
                 *out = run.map(|x| {
-                    let is_max = is_max(x, *most);
+                    let is_max = is_max(x, *max);
                     select_unpredictable(is_max, *share, T::zero())
                 });
             }
@@ -203,7 +204,7 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
     fn neighbors(
         &self,
         first: [usize; 2],
-        most: &[T],
+        max: &[T],
         grads: &[T],
         out: &mut [T],
     ) {
@@ -216,20 +217,20 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
                 ]
             })
         };
-        let shares = &mut [T::zero(); ROWS][..most.len()];
+        let shares = &mut [T::zero(); ROWS][..max.len()];
         for [from, _] in self.runs(first).flat_map(offsets) {
-            let pairs = run(self.all, from, most.len(), step).zip(most);
-            for (count, (x, most)) in shares.iter_mut().zip(pairs) {
-                *count = *count + truth(is_max(x, *most));
+            let pairs = run(self.all, from, max.len(), step).zip(max);
+            for (count, (x, max)) in shares.iter_mut().zip(pairs) {
+                *count = *count + truth(is_max(x, *max));
             }
         }
         let pairs = shares.iter_mut().zip(grads);
         pairs.for_each(|(share, grad)| *share = *grad / *share);
         for [from, to] in self.runs(first).flat_map(offsets) {
-            let pairs = run(self.all, from, most.len(), step).zip(most);
+            let pairs = run(self.all, from, max.len(), step).zip(max);
             let outs = out[to..].iter_mut().step_by(out_step as usize);
-            for (out, ((x, most), share)) in outs.zip(pairs.zip(&*shares)) {
-                let is_max = is_max(x, *most);
+            for (out, ((x, max), share)) in outs.zip(pairs.zip(&*shares)) {
+                let is_max = is_max(x, *max);
                 *out = select_unpredictable(is_max, *share, T::zero());
             }
         }
