@@ -23,7 +23,7 @@ use self::schedule::ScheduleCache;
 use super::opencl::OpenCl;
 use crate::error::Result;
 use crate::ledger::Memory;
-use crate::opencl;
+use crate::opencl::PerDevice;
 use crate::part3_unified::Device;
 use crate::part3_unified::defaults;
 use crate::part3_unified::{
@@ -42,13 +42,12 @@ impl Fused {
     /// Opens the lazy device on top of an OpenCL device. Later calls return
     /// the same one.
     pub(crate) fn open(index: usize) -> Result<&'static Fused> {
-        static OPENED: OnceLock<Vec<OnceLock<Fused>>> = OnceLock::new();
-        // Return the error of the base device, if it cannot be opened.
-        OpenCl::open(index)?;
-        let count = opencl::devices()?.len();
-        let all = OPENED
-            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        Ok(all[index].get_or_init(|| Fused::over(Device::Gpu(index))))
+        static OPENED: PerDevice<Fused> = PerDevice::new();
+        OPENED.get_or_create(index, || {
+            // Return the error of the base device, if it cannot be opened.
+            OpenCl::open(index)?;
+            Ok(Fused::over(Device::Gpu(index)))
+        })
     }
 
     /// Returns the lazy device on top of the CPU.

@@ -33,7 +33,7 @@ use super::lazy::compiler::Written;
 use crate::error::Result;
 use crate::half::F16;
 use crate::ledger::Memory;
-use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
+use crate::opencl::{Buffer, Gpu, Kernel, Launch, PerDevice};
 use crate::part3_unified::converted;
 use crate::part3_unified::{
     AdamStep, Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary,
@@ -59,23 +59,16 @@ pub(crate) struct OpenCl {
 impl OpenCl {
     /// Opens a device. Later calls return the same backend.
     pub(crate) fn open(index: usize) -> Result<&'static OpenCl> {
-        static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
-        let opened = OPENED.get().and_then(|all| all.get(index)?.get());
-        if let Some(open) = opened {
-            return Ok(open);
-        }
-        let gpu = Gpu::open(index)?;
-        let count = opencl::devices()?.len();
-        let all = OPENED
-            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        Ok(all[index].get_or_init(|| {
+        static OPENED: PerDevice<OpenCl> = PerDevice::new();
+        OPENED.get_or_create(index, || {
+            let gpu = Gpu::open(index)?;
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
             let (indices, index_cache) =
                 (Arc::new(indices), IndexCache::default());
             let warpgroups = OnceLock::new();
-            OpenCl { gpu, pool, indices, index_cache, warpgroups }
-        }))
+            Ok(OpenCl { gpu, pool, indices, index_cache, warpgroups })
+        })
     }
 }
 

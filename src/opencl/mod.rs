@@ -75,6 +75,7 @@ pub use element::Element;
 pub(crate) use element::Stored;
 pub use event::{Event, Times};
 pub use extent::Extent;
+pub(crate) use gpu::PerDevice;
 pub use gpu::{DEVICE_VARIABLE, Gpu};
 pub use launch::Launch;
 pub(crate) use reach::{Given, Reached, counted, view};
