@@ -52,9 +52,9 @@ macro_rules! by_type {
             }
             DType::F16 => {
                 type $T = f32;
-                let $first = &types::widened($first)?;
-                $(let $other = &types::widened($other)?;)*
-                $work?.narrowed()
+                let $first = &types::widen($first)?;
+                $(let $other = &types::widen($other)?;)*
+                $work?.narrow()
             }
         }
     };
@@ -87,9 +87,9 @@ impl Backend for Cpu {
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         match storage.dtype() {
-            DType::F32 => copied(all::<f32>(storage)),
-            DType::F64 => converted(all::<f64>(storage)),
-            DType::F16 => converted(all::<F16>(storage)),
+            DType::F32 => copied(elements::<f32>(storage)),
+            DType::F64 => converted(elements::<f64>(storage)),
+            DType::F16 => converted(elements::<F16>(storage)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Backend for Cpu {
     }
 
     fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
-        copied(all::<f64>(storage))
+        copied(elements::<f64>(storage))
     }
 
     fn cast(&self, a: &Array, dtype: DType) -> Result<Shared> {
@@ -219,8 +219,8 @@ impl Backend for Cpu {
         match (attention::fits_cache(a), a.dtype()) {
             (true, DType::F32) => attention::rows(a, heads),
             (true, DType::F16) => {
-                let a = types::widened(a)?;
-                attention::rows(&a, heads)?.narrowed()
+                let a = types::widen(a)?;
+                attention::rows(&a, heads)?.narrow()
             }
             _ => defaults::self_attention(a, heads),
         }
@@ -234,9 +234,9 @@ impl Backend for Cpu {
         match (attention::fits_cache(a), a.dtype()) {
             (true, DType::F32) => attention::grads(a, grad_out, heads),
             (true, DType::F16) => {
-                let a = types::widened(a)?;
-                let grad_out = types::widened(grad_out)?;
-                attention::grads(&a, &grad_out, heads)?.narrowed()
+                let a = types::widen(a)?;
+                let grad_out = types::widen(grad_out)?;
+                attention::grads(&a, &grad_out, heads)?.narrow()
             }
             _ => defaults::self_attention_grads(a, grad_out, heads),
         }
@@ -295,26 +295,23 @@ impl Backend for Cpu {
 }
 
 /// Returns all elements of a storage.
-fn all<T: HostElement>(storage: &dyn Storage) -> &[T] {
+fn elements<T: HostElement>(storage: &dyn Storage) -> &[T] {
     &downcast::<Host<T>>(storage).0
 }
 
 /// Returns all elements of the storage that an array is a view of.
-fn storage_of<T: HostElement>(a: &Array) -> &[T] {
-    all(&**a.storage())
+fn storage_elements<T: HostElement>(a: &Array) -> &[T] {
+    elements(&**a.storage())
 }
 
 /// Returns the elements of a dense array.
 fn dense<T: HostElement>(a: &Array) -> &[T] {
-    &storage_of(a)[a.offset()..][..a.len()]
+    &storage_elements(a)[a.offset()..][..a.len()]
 }
 
 /// Returns the array in row-major order. Copies only if it is not dense.
 fn compact(a: &Array) -> Result<Cow<'_, Array>> {
-    Ok(match a.is_dense() {
-        true => Cow::Borrowed(a),
-        false => Cow::Owned(a.compact()?),
-    })
+    Ok(if a.is_dense() { Cow::Borrowed(a) } else { Cow::Owned(a.compact()?) })
 }
 
 /// Returns the array if the stride of its innermost axis is at most 4, so that

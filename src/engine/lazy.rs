@@ -46,17 +46,17 @@ impl Fused {
         OPENED.get_or_create(index, || {
             // Return the error of the base device, if it cannot be opened.
             OpenCl::open(index)?;
-            Ok(Fused::over(Device::Gpu(index)))
+            Ok(Fused::new(Device::Gpu(index)))
         })
     }
 
     /// Returns the lazy device on top of the CPU.
     pub(crate) fn on_the_processor() -> &'static Fused {
         static OPENED: OnceLock<Fused> = OnceLock::new();
-        OPENED.get_or_init(|| Fused::over(Device::Cpu))
+        OPENED.get_or_init(|| Fused::new(Device::Cpu))
     }
 
-    fn over(base: Device) -> Fused {
+    fn new(base: Device) -> Fused {
         Fused { base, schedules: Mutex::new(ScheduleCache::default()) }
     }
 
@@ -191,9 +191,10 @@ impl Backend for Fused {
     }
 
     fn copy(&self, a: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => self.defer(LazyOp::View(a.clone()), a.shape()),
-            false => self.now([a], |base, [a]| base.copy(a)),
+        if is_deferred(a) {
+            self.defer(LazyOp::View(a.clone()), a.shape())
+        } else {
+            self.now([a], |base, [a]| base.copy(a))
         }
     }
 
@@ -210,29 +211,30 @@ impl Backend for Fused {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => self.defer(LazyOp::Unary(op, a.clone()), a.shape()),
-            false => self.now([a], |base, [a]| base.unary(op, a)),
+        if is_deferred(a) {
+            self.defer(LazyOp::Unary(op, a.clone()), a.shape())
+        } else {
+            self.now([a], |base, [a]| base.unary(op, a))
         }
     }
 
     // ANCHOR: binary
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => {
-                let pair = [a.clone(), b.clone()];
-                self.defer(LazyOp::Binary(op, pair), a.shape())
-            }
-            false => self.now([a, b], |base, [a, b]| base.binary(op, a, b)),
+        if is_deferred(a) {
+            let pair = [a.clone(), b.clone()];
+            self.defer(LazyOp::Binary(op, pair), a.shape())
+        } else {
+            self.now([a, b], |base, [a, b]| base.binary(op, a, b))
         }
     }
     // ANCHOR_END: binary
 
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let all = [mask, a, b];
-        match is_deferred(a) {
-            true => self.defer(LazyOp::Where(all.map(Array::clone)), a.shape()),
-            false => self.now(all, |base, [m, a, b]| base.where_cond(m, a, b)),
+        if is_deferred(a) {
+            self.defer(LazyOp::Where(all.map(Array::clone)), a.shape())
+        } else {
+            self.now(all, |base, [m, a, b]| base.where_cond(m, a, b))
         }
     }
 
@@ -243,15 +245,12 @@ impl Backend for Fused {
         rows: usize,
         columns: usize,
     ) -> Result<Shared> {
-        match is_deferred(a) {
-            true => {
-                let sizes = [rows, columns];
-                let shape = &a.shape()[..leading_axes(a.shape(), rows)];
-                self.defer(LazyOp::Reduce(op, a.clone(), sizes), shape)
-            }
-            false => {
-                self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
-            }
+        if is_deferred(a) {
+            let sizes = [rows, columns];
+            let shape = &a.shape()[..leading_axes(a.shape(), rows)];
+            self.defer(LazyOp::Reduce(op, a.clone(), sizes), shape)
+        } else {
+            self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
         }
     }
 
@@ -262,25 +261,28 @@ impl Backend for Fused {
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::max_backward(a, max, grads, axes),
-            false => self.now([a, max, grads], |base, [a, max, grads]| {
+        if is_f32(a) {
+            defaults::max_backward(a, max, grads, axes)
+        } else {
+            self.now([a, max, grads], |base, [a, max, grads]| {
                 base.max_backward(a, max, grads, axes)
-            }),
+            })
         }
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::softmax(a),
-            false => self.now([a], |base, [a]| base.softmax(a)),
+        if is_f32(a) {
+            defaults::softmax(a)
+        } else {
+            self.now([a], |base, [a]| base.softmax(a))
         }
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::log_softmax(a),
-            false => self.now([a], |base, [a]| base.log_softmax(a)),
+        if is_f32(a) {
+            defaults::log_softmax(a)
+        } else {
+            self.now([a], |base, [a]| base.log_softmax(a))
         }
     }
 
@@ -353,16 +355,12 @@ impl Backend for Fused {
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let width = a.shape()[1];
-        match is_counted(indices.len() * width) && is_deferred(a) {
-            true => {
-                let shape = [indices.len(), width];
-                let indices = self.store_indices(indices)?;
-                self.defer(
-                    LazyOp::IndexSelect(indices, a.clone(), width),
-                    &shape,
-                )
-            }
-            false => self.now([a], |base, [a]| base.index_select(a, indices)),
+        if is_counted(indices.len() * width) && is_deferred(a) {
+            let shape = [indices.len(), width];
+            let indices = self.store_indices(indices)?;
+            self.defer(LazyOp::IndexSelect(indices, a.clone(), width), &shape)
+        } else {
+            self.now([a], |base, [a]| base.index_select(a, indices))
         }
     }
 
@@ -372,7 +370,7 @@ impl Backend for Fused {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        match block(a, indices, rows) {
+        match index_add_block(a, indices, rows) {
             Some(block) => {
                 let indices = self.store_indices(indices)?;
                 self.defer(LazyOp::IndexAdd(indices, a.clone(), block), &[rows])
@@ -402,7 +400,7 @@ fn leading_axes(shape: &[usize], rows: usize) -> usize {
 /// If `index_add` of one column adds exactly one element to each block of `n`
 /// results, returns `n`. A kernel can then compute an element of the result
 /// from a single element of `a`.
-fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
+fn index_add_block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
     let n = indices.len();
     if a.shape()[1] != 1
         || !is_f32(a)

@@ -41,7 +41,7 @@ use crate::part3_unified::{
 };
 
 /// Work-items per work-group: enough to fill the compute units of any device.
-const GROUP: usize = 256;
+const GROUP_SIZE: usize = 256;
 
 /// One OpenCL device and its pools of unused buffers.
 pub(crate) struct OpenCl {
@@ -123,7 +123,7 @@ impl OpenCl {
         types: impl Into<Types>,
         n: usize,
     ) -> Launch<'a> {
-        self.launch(kernel, types).global(n).local(GROUP)
+        self.launch(kernel, types).global(n).local(GROUP_SIZE)
     }
 
     /// Applies `op` to each element and stores the results as type `to`.

@@ -22,7 +22,7 @@ pub(crate) fn threads() -> usize {
 
 /// Runs `work` on every item in parallel, with all threads of the pool. The
 /// calling thread takes part and does not sleep while items are left.
-pub(crate) fn share<T>(
+pub(crate) fn parallel_for<T>(
     items: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
 ) {
@@ -221,8 +221,8 @@ mod tests {
         let work = || {
             for (outer, inner) in [(1000, 1), (1, 1000), (7, 9), (0, 5)] {
                 let done = AtomicUsize::new(0);
-                share(0..outer, |i| {
-                    share(0..inner, |j| {
+                parallel_for(0..outer, |i| {
+                    parallel_for(0..inner, |j| {
                         done.fetch_add(i * inner + j + 1, Ordering::Relaxed);
                     });
                 });
@@ -230,7 +230,7 @@ mod tests {
                 assert_eq!(done.into_inner(), all * (all + 1) / 2);
             }
             let fails = |item| assert!(item != 4, "on purpose");
-            let fails = panic::catch_unwind(|| share(0..9, fails));
+            let fails = panic::catch_unwind(|| parallel_for(0..9, fails));
             assert!(fails.is_err(), "the panic of a helper is lost");
             check(threads());
         };
@@ -246,7 +246,7 @@ mod tests {
             let id = thread::current().id();
             seen.lock().unwrap().push((item, id));
         };
-        share(0..threads, work);
+        parallel_for(0..threads, work);
         let (items, ids): (HashSet<_>, HashSet<_>) =
             seen.into_inner().unwrap().into_iter().unzip();
         assert_eq!((items.len(), ids.len()), (threads, threads));

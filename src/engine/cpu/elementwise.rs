@@ -10,31 +10,34 @@ use super::parallel::{ANY_SPLIT, EXP_COST, READ_COST, fill};
 use super::strided::{StridedRuns, run};
 use super::types::{CpuFloat, HostElement};
 use super::{Array, Binary, Host, Shared, Storage, Unary, View};
-use super::{dense, storage_of};
+use super::{dense, storage_elements};
 use crate::error::Result;
 use crate::part3_unified::truth;
 
 /// A loop over elements that takes the loop body as a closure. It is
 /// implemented for an array and for a block of the lazy device.
 pub(super) trait Each<T> {
-    type Made;
+    type Output;
 
-    fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Self::Made;
+    fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Self::Output;
 }
 
 /// A loop over pairs of elements that takes the loop body as a closure.
 pub(super) trait Pairs<T> {
-    type Made;
+    type Output;
 
-    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Made;
+    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Output;
 }
 
 /// Applies `op` to each element. Each formula is inlined into a loop, so that
 /// it is compiled for the registers that the loop is compiled for.
 #[inline(always)]
-pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
+pub(super) fn unary<T: CpuFloat, L: Each<T>>(
+    op: Unary,
+    loop_over: L,
+) -> L::Output {
     macro_rules! each {
-        ($($formula:tt)*) => { numbers.each(#[inline(always)] $($formula)*) };
+        ($($formula:tt)*) => { loop_over.each(#[inline(always)] $($formula)*) };
     }
     match op {
         Unary::Scale(c) => {
@@ -65,13 +68,13 @@ pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
         Unary::GeluSlope => each!(|fma, x| T::gelu_slope(fma, x)),
         // One loop for all other operations.
         // TODO(perf): measure a loop for each.
-        other => numbers.each(move |_, x| other.apply(x)),
+        other => loop_over.each(move |_, x| other.apply(x)),
     }
 }
 
 /// A dense array, and the cost of the operation per element.
 impl<T: HostElement> Each<T> for (&Array, usize) {
-    type Made = Result<Shared>;
+    type Output = Result<Shared>;
 
     fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Result<Shared> {
         let (x, cost) = (dense(self.0), self.1);
@@ -93,21 +96,24 @@ pub(super) fn cost(op: Unary) -> usize {
 /// which the compiler vectorizes. A single loop that calls [`Binary::apply`]
 /// is several times slower; see docs/benchmarks.md.
 #[inline(always)]
-pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(op: Binary, zip: L) -> L::Made {
+pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(
+    op: Binary,
+    loop_over: L,
+) -> L::Output {
     match op {
-        Binary::Add => zip.pairs(|x, y| x + y),
-        Binary::Mul => zip.pairs(|x, y| x * y),
-        Binary::Div => zip.pairs(|x, y| x / y),
-        Binary::Lt => zip.pairs(|x, y| truth(x < y)),
-        Binary::Le => zip.pairs(|x, y| truth(x <= y)),
-        Binary::Eq => zip.pairs(|x, y| truth(x == y)),
-        Binary::Pow => zip.pairs(T::powf),
+        Binary::Add => loop_over.pairs(|x, y| x + y),
+        Binary::Mul => loop_over.pairs(|x, y| x * y),
+        Binary::Div => loop_over.pairs(|x, y| x / y),
+        Binary::Lt => loop_over.pairs(|x, y| truth(x < y)),
+        Binary::Le => loop_over.pairs(|x, y| truth(x <= y)),
+        Binary::Eq => loop_over.pairs(|x, y| truth(x == y)),
+        Binary::Pow => loop_over.pairs(T::powf),
     }
 }
 // ANCHOR_END: binary
 
 impl<T: HostElement> Pairs<T> for [&Array; 2] {
-    type Made = Result<Shared>;
+    type Output = Result<Shared>;
 
     fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Result<Shared> {
         let [a, b] = self;
@@ -131,7 +137,7 @@ fn zip<T: HostElement>(
             wide.dispatch(|| out.for_each(|(o, (x, y))| *o = f(*x, *y)));
         });
     }
-    let (all, others) = (storage_of::<T>(a), storage_of::<T>(b));
+    let (all, others) = (storage_elements::<T>(a), storage_elements::<T>(b));
     let runs = StridedRuns::new([a.view(), b.view()]);
     let length = runs.length;
     fill(a.len(), length, READ_COST, &|from, out| {
@@ -169,7 +175,7 @@ pub(super) fn where_cond<T: HostElement>(
     a: &Array,
     b: &Array,
 ) -> Result<Shared> {
-    let [m, x, y] = [mask, a, b].map(storage_of::<T>);
+    let [m, x, y] = [mask, a, b].map(storage_elements::<T>);
     let zero = T::default();
     let runs = StridedRuns::new([mask.view(), a.view(), b.view()]);
     let length = runs.length;
@@ -201,7 +207,7 @@ pub(super) fn where_cond<T: HostElement>(
 
 /// Copies the elements of any view, in row-major order.
 pub(super) fn copy<T: HostElement>(a: &Array) -> Result<Shared> {
-    let all = storage_of::<T>(a);
+    let all = storage_elements::<T>(a);
     let runs = StridedRuns::new([a.view()]);
     let (length, [step]) = (runs.length, runs.steps);
     let unit = if runs.is_transposed() { length * TILE_ROWS } else { length };
@@ -264,7 +270,8 @@ pub(super) fn paste<T: HostElement>(
     let storage: &mut dyn Any = storage;
     let host: &mut Host<T> =
         storage.downcast_mut().expect("an array knows its device");
-    let (all, runs) = (storage_of::<T>(a), StridedRuns::new([view, a.view()]));
+    let (all, runs) =
+        (storage_elements::<T>(a), StridedRuns::new([view, a.view()]));
     let starts = runs.run_starts(0).take(a.len() / runs.length);
     for [to, from] in starts {
         match runs.steps {

@@ -4,7 +4,7 @@ use super::parallel::{READ_COST, fill, rows_per_chunk};
 use super::reduce::round;
 use super::strided::{StridedRuns, run};
 use super::types::{CpuFloat, HostElement};
-use super::{Array, Shared, Window, dense, storage_of};
+use super::{Array, Shared, Window, dense, storage_elements};
 use crate::error::Result;
 
 /// Copies the rows of a dense matrix at some indices.
@@ -63,7 +63,7 @@ pub(super) fn fold<T: CpuFloat>(
     let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
     let steps: Vec<isize> = inner.strides().to_vec();
     let outer = StridedRuns::new([&outer]);
-    let all = storage_of::<T>(a);
+    let all = storage_elements::<T>(a);
     let cost = fold_cost(a.len(), count * size);
     fill(count * size, size, cost, &|from, out: &mut [T]| {
         let images = out.chunks_mut(size).zip(outer.offsets(from / size));

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::host::{Host, blank};
 use super::types::{CpuFloat, HostElement};
-use super::{Array, Shared, storage_of};
-use crate::engine::gemm::{Lines, Places, is_shared};
-use crate::engine::threads::share;
+use super::{Array, Shared, storage_elements};
+use crate::engine::gemm::{Lines, Offsets, is_parallel_product};
+use crate::engine::threads::parallel_for;
 use crate::error::{Result, zeros};
 use crate::part3_unified::joined;
 
@@ -19,22 +19,23 @@ pub(super) fn contract<T: CpuFloat>(
     inner: usize,
 ) -> Result<Shared> {
     let [left, right] = [a, b].map(|side| Side::<T>::new(side, batch, inner));
-    let count = |steps: &Steps| steps.places().len();
+    let count = |steps: &Steps| steps.offsets().len();
     let (m, n) = (count(&left.lines), count(&right.lines));
     let size = left.starts.len() * m * n;
     if a.is_empty() || b.is_empty() {
         return Ok(Host::<T>::shared(zeros(size)?));
     }
     let mut out = blank(size)?;
-    let shared = is_shared(size * count(&left.inner));
+    let shared = is_parallel_product(size * count(&left.inner));
     let starts = left.starts.iter().zip(&right.starts);
     let matrices = starts.zip(out.chunks_mut(m * n));
     let fill = |((&i, &j), out): ((&usize, &usize), &mut [T])| {
         T::product(left.matrix(i), right.matrix(j), out)
     };
-    match shared && left.starts.len() > 1 {
-        true => share(matrices, fill),
-        false => matrices.for_each(fill),
+    if shared && left.starts.len() > 1 {
+        parallel_for(matrices, fill)
+    } else {
+        matrices.for_each(fill)
     }
     Ok(Host::shared(out))
 }
@@ -51,9 +52,10 @@ pub(super) fn product_f64(a: Lines<f64>, b: Lines<f64>, out: &mut [f64]) {
         }
     };
     let rows = out.chunks_mut(n).enumerate();
-    match is_shared(a.len() * n) {
-        true => share(rows, work),
-        false => rows.for_each(work),
+    if is_parallel_product(a.len() * n) {
+        parallel_for(rows, work)
+    } else {
+        rows.for_each(work)
     }
 }
 
@@ -62,8 +64,8 @@ fn contiguous(lines: Lines<f64>) -> Vec<f64> {
     let (count, k) = (lines.lines.len(), lines.inner.len());
     let mut copy = Vec::with_capacity(count * k);
     for i in 0..count {
-        let start = lines.start.wrapping_add(lines.lines.at(i));
-        let offset = |p| start.wrapping_add(lines.inner.at(p));
+        let start = lines.start.wrapping_add(lines.lines.get(i));
+        let offset = |p| start.wrapping_add(lines.inner.get(p));
         copy.extend((0..k).map(|p| lines.values[offset(p)]));
     }
     copy
@@ -113,7 +115,7 @@ impl<'a, T: HostElement> Side<'a, T> {
             }
         };
         Side {
-            values: storage_of(a),
+            values: storage_elements(a),
             starts: offsets(a, 0..batch, a.offset()),
             lines: steps(batch..inside),
             inner: steps(inside..a.shape().len()),
@@ -122,16 +124,16 @@ impl<'a, T: HostElement> Side<'a, T> {
 
     /// Returns the lines of the matrix that begins at an offset.
     fn matrix(&self, start: usize) -> Lines<'_, T> {
-        let (lines, inner) = (self.lines.places(), self.inner.places());
+        let (lines, inner) = (self.lines.offsets(), self.inner.offsets());
         Lines { values: self.values, start, lines, inner }
     }
 }
 
 impl Steps {
-    fn places(&self) -> Places<'_> {
+    fn offsets(&self) -> Offsets<'_> {
         match self {
-            Steps::Even(count, step) => Places::even(*count, *step),
-            Steps::Listed(places) => Places::Listed(places),
+            Steps::Even(count, step) => Offsets::even(*count, *step),
+            Steps::Listed(offsets) => Offsets::Listed(offsets),
         }
     }
 }

@@ -18,7 +18,7 @@ use std::hint::select_unpredictable;
 use super::parallel::fill;
 use super::strided::{StridedRuns, run};
 use super::types::CpuFloat;
-use super::{Array, Host, Shared, View, compact, dense, storage_of};
+use super::{Array, Host, Shared, View, compact, dense, storage_elements};
 use crate::error::Result;
 use crate::part3_unified::truth;
 use crate::shape::size;
@@ -47,7 +47,7 @@ pub(super) fn max_backward<T: CpuFloat>(
     let block = size(&a.shape()[front..]);
     let (outer, inner) = a.view().halves(front);
     let axes: Vec<usize> = axes.iter().map(|axis| axis - front).collect();
-    let block_rows = Rows::new(storage_of::<T>(a), &inner, &axes)?;
+    let block_rows = Rows::new(storage_elements::<T>(a), &inner, &axes)?;
     let (max, grads) = (compact(max)?, compact(grads)?);
     let (max, grads) = (dense(&max), dense(&grads));
     let outer = StridedRuns::new([&outer]);

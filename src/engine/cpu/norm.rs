@@ -21,7 +21,7 @@ use super::host::{Host, blank};
 use super::parallel::{fill, rows_per_chunk};
 use super::types::CpuFloat;
 use super::{Array, Shared, compact, dense};
-use crate::engine::threads::share;
+use crate::engine::threads::parallel_for;
 use crate::error::Result;
 
 /// Cost per element: the number of passes over a row.
@@ -64,9 +64,10 @@ pub(super) fn grads<T: CpuFloat>(
         let outs = [rows, weights];
         Arch::new().dispatch(Grads { x, grad_out, weight, epsilon, outs });
     };
-    match chunk < n {
-        true => share(outs.enumerate(), work),
-        false => outs.enumerate().for_each(work),
+    if chunk < n {
+        parallel_for(outs.enumerate(), work)
+    } else {
+        outs.enumerate().for_each(work)
     }
     Ok([rows, weights].map(Host::shared))
 }

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::host::{Host, blank};
 use super::types::HostElement;
-use crate::engine::threads::share;
+use crate::engine::threads::parallel_for;
 use crate::error::Result;
 
 /// Cost, in element reads, above which a loop runs in parallel.
@@ -27,10 +27,7 @@ pub(super) fn is_parallel(cost: usize) -> bool {
 
 /// Returns the number of threads for a loop with this cost.
 fn threads(cost: usize, all: impl Fn() -> usize) -> usize {
-    match cost >= MIN_PARALLEL_COST {
-        true => all(),
-        false => 1,
-    }
+    if cost >= MIN_PARALLEL_COST { all() } else { 1 }
 }
 
 /// Returns how many rows a chunk has if each thread gets two chunks.
@@ -62,7 +59,7 @@ pub(super) fn fill<T: HostElement>(
         return Ok(Host::shared(values));
     };
     let chunks = values.chunks_mut(chunk).enumerate();
-    share(chunks, |(i, out)| work(i * chunk, out));
+    parallel_for(chunks, |(i, out)| work(i * chunk, out));
     Ok(Host::shared(values))
 }
 

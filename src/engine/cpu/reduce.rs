@@ -13,8 +13,8 @@ use super::host::{Host, blank};
 use super::parallel::{ANY_SPLIT, CHUNK_COST, fill, is_parallel};
 use super::strided::{StridedRuns, run};
 use super::types::CpuFloat;
-use super::{Array, Reduce, Shared, View, dense, storage_of};
-use crate::engine::threads::share;
+use super::{Array, Reduce, Shared, View, dense, storage_elements};
+use crate::engine::threads::parallel_for;
 use crate::error::Result;
 use crate::part3_unified::Real;
 
@@ -34,13 +34,13 @@ const MIN_RUN: usize = 8;
 
 /// Returns whether there are so few adjacent results that reducing runs of
 /// this length one by one is faster, even if they are short.
-fn are_few(results: usize, run: usize) -> bool {
+fn has_few_results(results: usize, run: usize) -> bool {
     results < run.min(MIN_RUN)
 }
 
 /// Returns whether runs of this length are reduced one by one.
 fn reduces_by_run(results: usize, run: usize) -> bool {
-    run >= MIN_RUN || are_few(results, run)
+    run >= MIN_RUN || has_few_results(results, run)
 }
 
 /// Returns whether the rows of a dense matrix are reduced one by one.
@@ -71,8 +71,8 @@ pub(super) fn reduce<T: CpuFloat>(
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
     let (kept, joined) =
         (StridedRuns::new([&kept]), StridedRuns::new([&joined.sorted()]));
-    let all = storage_of::<T>(a);
-    let few = are_few(kept.length, joined.length);
+    let all = storage_elements::<T>(a);
+    let has_few_results = has_few_results(kept.length, joined.length);
     if joined.steps == [1] && reduces_by_run(kept.length, joined.length) {
         // The elements of a row form contiguous runs.
         let runs = joined.run_starts(0).take(columns / joined.length);
@@ -91,7 +91,7 @@ pub(super) fn reduce<T: CpuFloat>(
             }
         });
     }
-    if few {
+    if has_few_results {
         return reduce::<T>(op, &a.compact()?, rows, columns);
     }
     // The elements of adjacent results are adjacent: accumulate all results at
@@ -197,7 +197,7 @@ impl<T: CpuFloat> Lines<'_, T> {
         let tasks = parts
             .chunks_mut(n * blocks_per_task)
             .zip(distances.chunks(BLOCK * blocks_per_task));
-        share(tasks, |(parts, distances)| {
+        parallel_for(tasks, |(parts, distances)| {
             let blocks = parts.chunks_mut(n).zip(distances.chunks(BLOCK));
             blocks.for_each(|(part, block)| {
                 self.accumulate_all(op, block, part);
@@ -241,12 +241,11 @@ pub(crate) fn sum<T: Real>(values: &[T]) -> f64 {
     const CHUNK: usize = 4096;
     // Start at 0, because `Iterator::sum` of no elements is -0.
     let add = |total: f64, chunk: f64| total + chunk;
-    match is_parallel(values.len()) {
-        true => {
-            let sums = values.par_chunks(CHUNK).map(chunk::<T>);
-            sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
-        }
-        false => values.chunks(CHUNK).map(chunk::<T>).fold(0.0, add),
+    if is_parallel(values.len()) {
+        let sums = values.par_chunks(CHUNK).map(chunk::<T>);
+        sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
+    } else {
+        values.chunks(CHUNK).map(chunk::<T>).fold(0.0, add)
     }
 }
 
@@ -311,7 +310,11 @@ mod tests {
             (2, 3, true),
             (3, 3, false),
         ] {
-            assert_eq!(are_few(results, run), few, "{results} of {run}");
+            assert_eq!(
+                has_few_results(results, run),
+                few,
+                "{results} of {run}"
+            );
         }
         assert!(reduces_by_run(100, 8) && reduces_by_run(2, 3));
         assert!(!reduces_by_run(100, 7) && !reduces_by_run(3, 3));

@@ -7,7 +7,7 @@ use super::elementary::{self, Fma};
 use super::gelu;
 use super::matmul::product_f64;
 use super::parallel::{ANY_SPLIT, READ_COST, fill};
-use super::{Array, DType, Shared, all, compact, dense};
+use super::{Array, DType, Shared, compact, dense, elements};
 use crate::engine::gemm::{Lines, product};
 use crate::error::Result;
 use crate::half::F16;
@@ -135,25 +135,25 @@ pub(super) fn cast(a: &Array, dtype: DType) -> Result<Shared> {
 
 /// Converts an array to `f32`. If its view covers the whole storage, or
 /// repeats elements, the storage is converted and the view stays the same.
-pub(super) fn widened(a: &Array) -> Result<Array> {
+pub(super) fn widen(a: &Array) -> Result<Array> {
     a.to_dtype(DType::F32)
 }
 
 /// Implemented for one storage and for two.
 pub(super) trait Narrow: Sized {
     /// Rounds `f32` elements to `f16`.
-    fn narrowed(self) -> Result<Self>;
+    fn narrow(self) -> Result<Self>;
 }
 
 impl Narrow for Shared {
-    fn narrowed(self) -> Result<Shared> {
-        with_type!(DType::F16, B => stored_as::<f32, B>(all::<f32>(&*self)))
+    fn narrow(self) -> Result<Shared> {
+        with_type!(DType::F16, B => stored_as::<f32, B>(elements::<f32>(&*self)))
     }
 }
 
 impl Narrow for [Shared; 2] {
-    fn narrowed(self) -> Result<[Shared; 2]> {
+    fn narrow(self) -> Result<[Shared; 2]> {
         let [first, second] = self;
-        Ok([first.narrowed()?, second.narrowed()?])
+        Ok([first.narrow()?, second.narrow()?])
     }
 }

@@ -14,7 +14,7 @@ const MAX_PART: [usize; 2] = [512, 512];
 /// Up to this many rows or columns, packing the other operand costs more than
 /// a further part saves.
 // TODO(perf): measure
-const FEW_LINES: usize = 16;
+const MAX_LINES_TO_SPLIT_K: usize = 16;
 
 /// Returns the number of threads for this many multiplications.
 pub(super) fn threads(products: usize) -> usize {
@@ -22,16 +22,13 @@ pub(super) fn threads(products: usize) -> usize {
 }
 
 fn threads_for(products: usize, all: impl Fn() -> usize) -> usize {
-    match products >= MIN_PARALLEL {
-        true => all(),
-        false => 1,
-    }
+    if products >= MIN_PARALLEL { all() } else { 1 }
 }
 
 /// Returns whether this many multiplications are divided among threads. With
 /// one thread they are not: waking it gains nothing over running in the
 /// caller.
-pub(crate) fn is_shared(products: usize) -> bool {
+pub(crate) fn is_parallel_product(products: usize) -> bool {
     threads(products) > 1
 }
 
@@ -63,9 +60,10 @@ impl Partition {
     pub(super) fn new([m, n, k]: [usize; 3], threads: usize) -> Partition {
         // With few rows or columns, divide `k` first: every further part would
         // pack the whole other operand again.
-        let max_parts = match m.min(n) <= FEW_LINES {
-            true => threads.div_ceil(k.div_ceil(MAX_F32_SUM)),
-            false => threads,
+        let max_parts = if m.min(n) <= MAX_LINES_TO_SPLIT_K {
+            threads.div_ceil(k.div_ceil(MAX_F32_SUM))
+        } else {
+            threads
         };
         let [height, width] = part_size(m, n, max_parts);
         let parts = m.div_ceil(height) * n.div_ceil(width);
@@ -225,7 +223,8 @@ mod tests {
     fn one_thread_does_not_split_the_work() {
         for (count, shared) in [(1, false), (2, true)] {
             let pool = ThreadPoolBuilder::new().num_threads(count).build();
-            let found = pool.unwrap().install(|| is_shared(MIN_PARALLEL));
+            let found =
+                pool.unwrap().install(|| is_parallel_product(MIN_PARALLEL));
             assert_eq!(found, shared, "{count}");
         }
     }

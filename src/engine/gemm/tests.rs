@@ -35,12 +35,12 @@ impl Side {
 
     fn even(&self) -> Lines<'_> {
         let [lines, inner] = [(self.count, 0), (self.k, 1)]
-            .map(|(n, i)| Places::even(n, self.steps[i] as isize));
+            .map(|(n, i)| Offsets::even(n, self.steps[i] as isize));
         Lines { values: &self.values, start: 0, lines, inner }
     }
 
     fn listed(&self) -> Lines<'_> {
-        let [lines, inner] = [0, 1].map(|i| Places::Listed(&self.offsets[i]));
+        let [lines, inner] = [0, 1].map(|i| Offsets::Listed(&self.offsets[i]));
         Lines { values: &self.values, start: 0, lines, inner }
     }
 
@@ -107,15 +107,15 @@ fn contiguous_runs_are_counted() {
         [1, 1, 2, 2]
     );
     assert!(
-        Places::even(1, 7).is_contiguous()
-            && Places::even(9, 1).is_contiguous()
+        Offsets::even(1, 7).is_contiguous()
+            && Offsets::even(9, 1).is_contiguous()
     );
     assert!(
-        !Places::even(2, 7).is_contiguous()
-            && Places::even(0, 7).is_contiguous()
+        !Offsets::even(2, 7).is_contiguous()
+            && Offsets::even(0, 7).is_contiguous()
     );
-    assert!(Places::Listed(&[4, 5]).is_contiguous());
-    assert!(!Places::Listed(&[4, 6]).is_contiguous());
+    assert!(Offsets::Listed(&[4, 5]).is_contiguous());
+    assert!(!Offsets::Listed(&[4, 6]).is_contiguous());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::PoisonError;
 
 use super::node::{Lazy, LazyOp, State};
-use super::schedule::late;
+use super::schedule::with_caller;
 use super::{Array, Fused, Reduce, Shared, downcast, is_f32};
 use crate::engine::opencl::{ColumnSums, OpenCl};
 use crate::error::Result;
@@ -107,7 +107,8 @@ impl Fused {
         }
         if sums.len() > 1 {
             let results = gpu.column_sums(&sums);
-            let results = results.map_err(|error| late(error, caller))?;
+            let results =
+                results.map_err(|error| with_caller(error, caller))?;
             for (lazy, result) in pending.into_iter().zip(results) {
                 *lazy.state() = State::Ready(result);
             }

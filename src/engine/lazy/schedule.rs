@@ -103,9 +103,8 @@ impl Schedule {
             let stored: Vec<(usize, usize)> = plan.stored().collect();
             let numbers = graph.numbers.iter().zip(&vary);
             let numbers: Vec<Number> = numbers
-                .map(|(number, vary)| match vary {
-                    true => Number::Given,
-                    false => Number::Written(*number),
+                .map(|(number, vary)| {
+                    if *vary { Number::Given } else { Number::Written(*number) }
                 })
                 .collect();
             let shape =
@@ -150,7 +149,7 @@ impl Fused {
         };
         let caller = node.caller;
         let result = self.evaluate(&mut schedules, lazy, node);
-        result.map_err(|error| late(error, caller))
+        result.map_err(|error| with_caller(error, caller))
     }
 
     fn evaluate(
@@ -313,10 +312,10 @@ impl Fused {
     ) -> Option<Written> {
         let limits = self.gpu().ok().flatten()?.limits();
         let team = match plan.space() {
-            Space::Each(_) => limits.generated(1, 1, false),
+            Space::Each(_) => limits.generated_kernel(1, 1, false),
             Space::Rows { rows, segment, .. } => {
                 let (rows, across) = (rows * plan.parts(), plan.lies_across());
-                limits.generated(rows, segment, across)
+                limits.generated_kernel(rows, segment, across)
             }
         };
         Some(plan.write(formula, numbers, team, shape))
@@ -326,7 +325,7 @@ impl Fused {
 // ANCHOR: late
 /// Adds to the error of a deferred operation the line of the program that
 /// called it.
-pub(super) fn late(
+pub(super) fn with_caller(
     error: Error,
     caller: Option<&'static Location<'static>>,
 ) -> Error {

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use super::{Array, ArrayArgs, GROUP, OpenCl, Shared, kernels};
+use super::{Array, ArrayArgs, GROUP_SIZE, OpenCl, Shared, kernels};
 use crate::engine::kernels::{
     HEAD, HEAD_ITEMS, HEAD_MEMORY, HEAD_ROW, HEAD_TILE,
 };
@@ -50,9 +50,10 @@ impl OpenCl {
         let (n, positions, row) =
             (a.shape()[0], a.shape()[1], a.shape()[2] / 3);
         let n = n * heads;
-        let (kernel, groups, items) = match short {
-            true => (&kernels::ATTENTION_ROWS, n, GROUP),
-            false => (&kernels::ATTENTION_LONG_ROWS, tiles(&a, n), HEAD_ITEMS),
+        let (kernel, groups, items) = if short {
+            (&kernels::ATTENTION_ROWS, n, GROUP_SIZE)
+        } else {
+            (&kernels::ATTENTION_LONG_ROWS, tiles(&a, n), HEAD_ITEMS)
         };
         self.fill(a.dtype(), a.len() / 3, |out| {
             self.launch(kernel, a.dtype())
@@ -91,9 +92,10 @@ impl OpenCl {
         // The six arrays of a head may exceed local memory in `f64`.
         if !is_short(&a, heads) || a.dtype() == DType::F64 {
             let arrays = [&a, &seen.compact()?, &grads];
-            return match self.supports_long(&arrays, heads) {
-                true => self.long_attention_backward(arrays, heads),
-                false => defaults::self_attention_grads(&a, &grads, heads),
+            return if self.supports_long(&arrays, heads) {
+                self.long_attention_backward(arrays, heads)
+            } else {
+                defaults::self_attention_grads(&a, &grads, heads)
             };
         }
         let (n, positions, row) =
@@ -110,8 +112,8 @@ impl OpenCl {
                 .scalar((row / heads) as u32)
                 .writes(out)
                 .scalar(n as u32)
-                .global(n.min(MAX_GROUPS) * GROUP)
-                .local(GROUP)
+                .global(n.min(MAX_GROUPS) * GROUP_SIZE)
+                .local(GROUP_SIZE)
                 .run()
         })
     }

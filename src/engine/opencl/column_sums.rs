@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reduce::{Columns, MIN_PART_ROWS};
-use super::{Array, ArrayArgs, DType, GROUP, OpenCl, Shared};
+use super::{Array, ArrayArgs, DType, GROUP_SIZE, OpenCl, Shared};
 use crate::engine::kernels::REDUCE_SUMS;
 use crate::error::Result;
 
@@ -22,7 +22,7 @@ impl ColumnSums {
     /// `f32` matrix, or `None` if it is not one or is better launched alone.
     pub(crate) fn new(a: Array, rows: usize) -> Option<ColumnSums> {
         let is_f32 = a.offset() == 0 && a.dtype() == DType::F32;
-        let columns = Columns::of(&a, rows).filter(|_| is_f32)?;
+        let columns = Columns::new(&a, rows).filter(|_| is_f32)?;
         let [height, width] = columns.single_dense()?;
         Some(ColumnSums { a, width, height })
     }
@@ -63,10 +63,12 @@ impl OpenCl {
         // item sums a column, because a group would be a loop with barriers.
         let is_cpu = self.limits().is_cpu;
         let max_low = if is_cpu { u32::MAX } else { MIN_PART_ROWS as u32 };
-        let groups = |matrix: &ColumnSums| match matrix.height as u32 > max_low
-        {
-            true => matrix.width.div_ceil(self.limits().column_group()[0]),
-            false => matrix.width.div_ceil(GROUP),
+        let groups = |matrix: &ColumnSums| {
+            if matrix.height as u32 > max_low {
+                matrix.width.div_ceil(self.limits().column_group()[0])
+            } else {
+                matrix.width.div_ceil(GROUP_SIZE)
+            }
         };
         let groups: usize = matrices.iter().map(groups).sum();
         let mut launch = self.launch(kernel, DType::F32).scalar(max_low);
@@ -78,7 +80,7 @@ impl OpenCl {
             let [width, height] = sizes.map(|size| size as u32);
             launch = launch.reads(a).scalar(width).scalar(height).writes(out);
         }
-        launch.global(groups * GROUP).local(GROUP).run()?;
+        launch.global(groups * GROUP_SIZE).local(GROUP_SIZE).run()?;
         let outs = outs.into_iter().take(matrices.len());
         Ok(outs.map(|out| Arc::new(out) as Shared).collect())
     }

@@ -26,7 +26,7 @@
 use crate::engine::lazy::compiler::Team;
 use crate::opencl::{DeviceInfo, Kind};
 
-use super::{GROUP, kernels};
+use super::{GROUP_SIZE, kernels};
 
 /// Upper bound on launched work-items; beyond it each group handles several
 /// tiles.
@@ -72,7 +72,7 @@ pub(super) struct LaunchShape {
 }
 
 impl DeviceLimits {
-    pub(super) fn of(info: &DeviceInfo) -> DeviceLimits {
+    pub(super) fn new(info: &DeviceInfo) -> DeviceLimits {
         DeviceLimits {
             is_cpu: info.kind == Kind::Cpu,
             compute_units: info.compute_units.max(1) as usize,
@@ -89,14 +89,14 @@ impl DeviceLimits {
             0..=16 => 1,
             17..=128 => 8,
             129..=2048 => 32,
-            _ => GROUP,
+            _ => GROUP_SIZE,
         }
     }
 
     /// Returns how items share the rows of a generated kernel. With `across`,
     /// adjacent rows begin at adjacent elements, so adjacent items take
     /// adjacent rows.
-    pub(crate) fn generated(
+    pub(crate) fn generated_kernel(
         self,
         rows: usize,
         columns: usize,
@@ -107,12 +107,14 @@ impl DeviceLimits {
         if self.is_cpu {
             return Team { items: 1, rows: 64.min(rows), across: true, full };
         }
-        let items = match across {
-            true if columns <= 64 => 1,
-            true => 8,
-            false => self.items_per_row(columns, true),
+        let items = if !across {
+            self.items_per_row(columns, true)
+        } else if columns <= 64 {
+            1
+        } else {
+            8
         };
-        let rows = (GROUP / items).min(rows.next_power_of_two());
+        let rows = (GROUP_SIZE / items).min(rows.next_power_of_two());
         Team { items, rows, across: across && items > 1, full }
     }
 
@@ -143,17 +145,19 @@ impl DeviceLimits {
         rows: usize,
         columns: usize,
     ) -> [[usize; 2]; 2] {
-        match self.is_cpu {
-            true => groups(GROUP, rows),
-            false => self.row_groups(rows, columns),
+        if self.is_cpu {
+            groups(GROUP_SIZE, rows)
+        } else {
+            self.row_groups(rows, columns)
         }
     }
 
     /// Returns the columns of a work-group, and the items that share each.
     pub(super) fn column_group(self) -> [usize; 2] {
-        match self.is_cpu {
-            true => [GROUP, 1],
-            false => [GROUP / COLUMN_ITEMS, COLUMN_ITEMS],
+        if self.is_cpu {
+            [GROUP_SIZE, 1]
+        } else {
+            [GROUP_SIZE / COLUMN_ITEMS, COLUMN_ITEMS]
         }
     }
 
@@ -195,11 +199,12 @@ impl DeviceLimits {
     pub(super) fn by_squares(self, sizes: Sizes) -> LaunchShape {
         let Sizes { m, k, n, batches } = sizes;
         let [high, wide] = [m, n].map(|lines| lines.div_ceil(8));
-        let (all, bounds) = (high * wide, [16 * GROUP, 128 * GROUP]);
-        let (length, parts) = self.parts(all * batches, 2, k, bounds, GROUP);
+        let (all, bounds) = (high * wide, [16 * GROUP_SIZE, 128 * GROUP_SIZE]);
+        let (length, parts) =
+            self.parts(all * batches, 2, k, bounds, GROUP_SIZE);
         let deep = layers(batches * parts, all);
-        let global = [wide * GROUP, high, deep];
-        LaunchShape { length, parts, global, local: [GROUP, 1, 1] }
+        let global = [wide * GROUP_SIZE, high, deep];
+        LaunchShape { length, parts, global, local: [GROUP_SIZE, 1, 1] }
     }
 
     /// Returns the launch for a product in tiles: a group of `items` items
@@ -234,7 +239,7 @@ impl DeviceLimits {
     ) -> LaunchShape {
         let Sizes { m, k, batches, .. } = sizes;
         let team = self.items_per_row(k, is_contiguous);
-        let rows = GROUP / team;
+        let rows = GROUP_SIZE / team;
         let all = m.div_ceil(rows) * batches;
         let bounds = [64, MAX_UNSPLIT_K];
         let (length, parts) = self.parts(all, 8, k, bounds, 8 * team);
@@ -252,9 +257,9 @@ pub(super) enum TileKind {
 }
 
 /// Returns the global and local size of a launch of row groups, in work-groups
-/// of [`GROUP`] items.
+/// of [`GROUP_SIZE`] items.
 fn groups(team: usize, rows: usize) -> [[usize; 2]; 2] {
-    let beside = GROUP / team;
+    let beside = GROUP_SIZE / team;
     let all = rows.min(MAX_GROUPS).next_multiple_of(beside);
     [[team, all], [team, beside]]
 }

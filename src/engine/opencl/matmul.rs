@@ -36,18 +36,18 @@ use crate::part3_unified::defaults;
 /// Length of `k` that counts as one more tile when the choice is made whether
 /// large tiles keep the device busy: `k` can be split into parts of this
 /// length.
-const PART: usize = 1024;
+const K_PER_PART: usize = 1024;
 
 /// Shortest `k` for tensor cores. If neither operand is contiguous along `k`,
 /// they are not used at all; see docs/benchmarks.md.
 const MIN_CORE_K: usize = 64;
 /// Whether tensor cores are switched off, by `RUNGRAD_TENSOR_CORES=off`.
 static NO_CORES: LazyLock<bool> =
-    LazyLock::new(|| is_off(env::var_os("RUNGRAD_TENSOR_CORES")));
+    LazyLock::new(|| is_switched_off(env::var_os("RUNGRAD_TENSOR_CORES")));
 
 /// Returns whether the value of the variable switches tensor cores off. Only
 /// `off` does.
-fn is_off(value: Option<OsString>) -> bool {
+fn is_switched_off(value: Option<OsString>) -> bool {
     value.is_some_and(|value| value == "off")
 }
 
@@ -62,7 +62,7 @@ const MIN_USES_ACROSS: usize = 256;
 
 /// The parts of a product, one after another in a storage, and their number.
 /// The product is their sum.
-type InParts = (Shared, usize);
+type PartialProducts = (Shared, usize);
 
 impl OpenCl {
     /// Computes [`Backend::contract`](super::Backend::contract).
@@ -85,7 +85,7 @@ impl OpenCl {
         b: &Array,
         batch: usize,
         inner: usize,
-    ) -> Result<InParts> {
+    ) -> Result<PartialProducts> {
         let matrices = |a: &Array| defaults::matrices(a, batch, inner);
         let Some(product) = Product::new(a, b, batch, inner) else {
             return self.product_in_parts(&matrices(a)?, &matrices(b)?, 1, 1);
@@ -93,7 +93,7 @@ impl OpenCl {
         if product.k == 0 || product.len() == 0 {
             return Ok((self.upload_zeros(a.dtype(), product.len())?, 1));
         }
-        if self.is_for_wide_cores(&product) {
+        if self.uses_cores_in_f32(&product) {
             let [a, b] = [a, b].map(|a| a.to_dtype(DType::F32));
             let out = self.product(&a?, &b?, batch, inner)?;
             let n = out.len();
@@ -145,7 +145,7 @@ impl OpenCl {
 
     /// Returns whether `f16` operands are converted to `f32` to use tensor
     /// cores. Where those pay off, the conversion costs little in comparison.
-    fn is_for_wide_cores(&self, product: &Product) -> bool {
+    fn uses_cores_in_f32(&self, product: &Product) -> bool {
         let Product { a, b, k, .. } = product;
         let is_half = a.array.dtype() == DType::F16;
         let many = a.lines.min(b.lines).min(*k) >= MIN_CORE_K;
@@ -173,7 +173,7 @@ impl OpenCl {
     }
 
     pub(crate) fn limits(&self) -> DeviceLimits {
-        DeviceLimits::of(self.gpu.info())
+        DeviceLimits::new(self.gpu.info())
     }
 
     fn tiles(
@@ -190,12 +190,12 @@ impl OpenCl {
         let dtype = product.a.array.dtype();
         let off = !self.has_cores(dtype);
         let can = |tiles: &&Tiles| {
-            is_on(tiles, sizes.k, along, off)
+            is_candidate(tiles, sizes.k, along, off)
                 && tiles.fit_numbers(info, dtype.wide().size())
                 && tiles.kernel(layout, along).is_some()
                 && (!tiles.are_packed() || self.has_warpgroups())
         };
-        choose(timed, can, sizes, self.limits().compute_units)
+        choose_tiles(timed, can, sizes, self.limits().compute_units)
     }
 
     /// Adds the arguments that all product kernels share, except those for one
@@ -227,9 +227,9 @@ impl OpenCl {
     }
 
     /// Multiplies few rows: one item per column.
-    fn by_columns(&self, product: &Product) -> Result<InParts> {
+    fn by_columns(&self, product: &Product) -> Result<PartialProducts> {
         let kernel = &PRODUCT_FEW_ROWS[usize::from(product.a.lines > 8)];
-        self.in_parts(
+        self.launch_parts(
             product,
             kernel,
             self.limits().by_columns(product.sizes()),
@@ -238,13 +238,17 @@ impl OpenCl {
 
     /// Multiplies with few results and a long `k`: a group computes a square
     /// of results, and its items share `k`.
-    fn by_squares(&self, product: &Product) -> Result<InParts> {
-        let cut = self.limits().by_squares(product.sizes());
-        self.in_parts(product, &PRODUCT_LONG_SUMS, cut)
+    fn by_squares(&self, product: &Product) -> Result<PartialProducts> {
+        let shape = self.limits().by_squares(product.sizes());
+        self.launch_parts(product, &PRODUCT_LONG_SUMS, shape)
     }
 
     /// Multiplies with tiles of the result, one for each group.
-    fn by_tiles(&self, product: &Product, layout: Layout) -> Result<InParts> {
+    fn by_tiles(
+        &self,
+        product: &Product,
+        layout: Layout,
+    ) -> Result<PartialProducts> {
         let Product { a, b, .. } = product;
         let along = [a.is_along_k(), !b.is_along_k()];
         let tiles = self.tiles(product, layout, along);
@@ -255,26 +259,26 @@ impl OpenCl {
             _ => TileKind::Matrices,
         };
         let (limits, sizes) = (self.limits(), product.sizes());
-        let cut = limits.by_tiles(sizes, tiles.sides, tiles.items, kind);
-        self.in_parts(product, kernel, cut)
+        let shape = limits.by_tiles(sizes, tiles.sides, tiles.items, kind);
+        self.launch_parts(product, kernel, shape)
     }
 
-    fn in_parts(
+    fn launch_parts(
         &self,
         product: &Product,
         kernel: &Kernel,
-        cut: LaunchShape,
-    ) -> Result<InParts> {
+        shape: LaunchShape,
+    ) -> Result<PartialProducts> {
         let dtype = product.a.array.dtype();
-        let types = Types::of_parts(dtype, dtype, cut.parts);
-        let out = self.fill(types.to, cut.parts * product.len(), |out| {
+        let types = Types::of_parts(dtype, dtype, shape.parts);
+        let out = self.fill(types.to, shape.parts * product.len(), |out| {
             let launch = self.launch(kernel, types);
-            self.add_args(launch, product, cut.length, out)
-                .global(cut.global)
-                .local(cut.local)
+            self.add_args(launch, product, shape.length, out)
+                .global(shape.global)
+                .local(shape.local)
                 .run()
         })?;
-        Ok((out, cut.parts))
+        Ok((out, shape.parts))
     }
 
     /// Multiplies by one column: a group of items per row.
@@ -283,9 +287,9 @@ impl OpenCl {
         product: &Product,
         a: Operand,
         b: Operand,
-    ) -> Result<InParts> {
+    ) -> Result<PartialProducts> {
         let sizes = Sizes { m: a.lines, ..product.sizes() };
-        let cut = self.limits().by_rows(sizes, a.is_along_k());
+        let shape = self.limits().by_rows(sizes, a.is_along_k());
         // The last element is padding.
         let strides = [
             a.batch_step,
@@ -294,14 +298,14 @@ impl OpenCl {
             b.batch_step,
             b.inner_steps[2],
             sizes.batches as isize,
-            cut.length as isize,
+            shape.length as isize,
             0,
         ];
         let kernel =
             vectors(strides, [a.array.offset(), b.array.offset(), sizes.k]);
         let dtype = a.array.dtype();
-        let types = Types::of_parts(dtype, dtype, cut.parts);
-        let out = self.fill(types.to, cut.parts * product.len(), |out| {
+        let types = Types::of_parts(dtype, dtype, shape.parts);
+        let out = self.fill(types.to, shape.parts * product.len(), |out| {
             self.launch(&kernel, types)
                 .reads(a.array)
                 .scalar(a.array.offset() as u32)
@@ -311,11 +315,11 @@ impl OpenCl {
                 .writes(out)
                 .scalar(a.lines as u32)
                 .scalar(sizes.k as u32)
-                .global(cut.global)
-                .local(cut.local)
+                .global(shape.global)
+                .local(shape.local)
                 .run()
         })?;
-        Ok((out, cut.parts))
+        Ok((out, shape.parts))
     }
 
     /// Adds the parts of a product. The result has the type of `operand`.
@@ -331,7 +335,7 @@ impl OpenCl {
         let n = out.len() / parts;
         let parts = Array::dense(operand.device(), out, &[parts, n]);
         let sums = parts.permute(&[1, 0])?;
-        let (dtype, columns) = (operand.dtype(), Columns::rows(&sums));
+        let (dtype, columns) = (operand.dtype(), Columns::from_rows(&sums));
         self.reduce_down(dtype, Reduce::Sum, &sums, columns)
     }
 }
@@ -385,15 +389,16 @@ fn vectors(strides: [isize; 8], sizes: [usize; 3]) -> Kernel {
     let steps = [batch, row, b_batch, length];
     let fours = steps.iter().all(|step| step % 4 == 0)
         && sizes.iter().all(|size| size.is_multiple_of(4));
-    match one == 1 && b_one == 1 && fours {
-        true => kernels::PRODUCT_VECTOR_FOURS,
-        false => kernels::PRODUCT_VECTOR,
+    if one == 1 && b_one == 1 && fours {
+        kernels::PRODUCT_VECTOR_FOURS
+    } else {
+        kernels::PRODUCT_VECTOR
     }
 }
 
 /// Returns whether tiles are candidates: those for tensor cores only where
 /// they pay off and are not switched off.
-fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
+fn is_candidate(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
     let pays = k >= MIN_CORE_K && along != [false, true];
     tiles.on_cores.is_none() || (pays && !off)
 }
@@ -401,7 +406,7 @@ fn is_on(tiles: &Tiles, k: usize, along: [bool; 2], off: bool) -> bool {
 /// Returns the tiles that were timed as the fastest, if any. Otherwise returns
 /// the largest tiles that the device supports and that keep it busy, or the
 /// smallest tiles if none do.
-fn choose(
+fn choose_tiles(
     timed: Option<&'static Tiles>,
     can: impl Fn(&&'static Tiles) -> bool,
     product: Sizes,
@@ -412,10 +417,10 @@ fn choose(
         let [m, n] = tiles.sides;
         let all = product.m.div_ceil(m) * product.n.div_ceil(n);
         // A long k can be split into parts, which count as tiles.
-        let parts = (product.k / PART).max(1);
+        let parts = (product.k / K_PER_PART).max(1);
         all * product.batches * parts * tiles.of_units >= units
     };
-    let by_rule = || TILES.iter().find(|it| can(it) && busy(it));
+    let by_rule = || TILES.iter().find(|tiles| can(tiles) && busy(tiles));
     let chosen = timed.filter(&can).or_else(by_rule);
     chosen.unwrap_or(&TILES[TILES.len() - 1])
     // ANCHOR_END: by-rule
@@ -427,23 +432,28 @@ mod tests {
 
     #[test]
     fn tensor_cores_are_used_where_they_pay() {
-        let on_cores = TILES.iter().find(|it| it.on_cores.is_some()).unwrap();
-        let plain = TILES.iter().find(|it| it.on_cores.is_none()).unwrap();
-        let on = |k, along| is_on(on_cores, k, along, false);
+        let on_cores =
+            TILES.iter().find(|tiles| tiles.on_cores.is_some()).unwrap();
+        let plain =
+            TILES.iter().find(|tiles| tiles.on_cores.is_none()).unwrap();
+        let on = |k, along| is_candidate(on_cores, k, along, false);
         assert!(on(64, [true, false]) && on(64, [false, false]));
         assert!(!on(63, [true, false]), "short sums");
         assert!(!on(64, [false, true]), "neither is contiguous along k");
-        assert!(!is_on(on_cores, 64, [true, true], true), "switched off");
-        assert!(is_on(plain, 1, [false, true], true));
+        assert!(
+            !is_candidate(on_cores, 64, [true, true], true),
+            "switched off"
+        );
+        assert!(is_candidate(plain, 1, [false, true], true));
     }
 
     /// Promise: No value of `RUNGRAD_TENSOR_CORES` except `off` disables
     /// tensor cores.
     #[test]
     fn only_the_value_off_disables_tensor_cores() {
-        let is_off_by = |value: &str| is_off(Some(value.into()));
+        let is_off_by = |value: &str| is_switched_off(Some(value.into()));
         assert!(is_off_by("off"));
-        assert!(!is_off(None), "the variable is not set");
+        assert!(!is_switched_off(None), "the variable is not set");
         for value in ["", "on", "OFF", "off ", "0"] {
             assert!(!is_off_by(value), "{value:?}");
         }
@@ -453,7 +463,7 @@ mod tests {
     /// compute unit.
     #[test]
     fn the_largest_tiles_that_fill_the_device_are_chosen() {
-        let plain = |it: &&Tiles| it.on_cores.is_none();
+        let plain = |tiles: &&Tiles| tiles.on_cores.is_none();
         let all: Vec<&Tiles> = TILES.iter().filter(plain).collect();
         let [large, .., small] = all[..] else { panic!("two at least") };
         let [m, n] = large.sides;
@@ -461,19 +471,19 @@ mod tests {
             Sizes { m: down * m, k, n: across * n, batches }
         };
         let of = |sizes: Sizes, units: usize| {
-            choose(None, plain, sizes, units * large.of_units).name
+            choose_tiles(None, plain, sizes, units * large.of_units).name
         };
         assert_eq!(of(sizes(2, 3, 1, 5), 30), large.name);
         assert_ne!(of(sizes(2, 3, 1, 5), 31), large.name);
         // A part of a long sum counts as a tile.
-        assert_eq!(of(sizes(2, 3, 2 * PART, 5), 60), large.name);
-        assert_ne!(of(sizes(2, 3, 2 * PART - 1, 5), 60), large.name);
+        assert_eq!(of(sizes(2, 3, 2 * K_PER_PART, 5), 60), large.name);
+        assert_ne!(of(sizes(2, 3, 2 * K_PER_PART - 1, 5), 60), large.name);
         assert_eq!(of(sizes(1, 1, 1, 1), usize::MAX / 8), small.name);
         // Tiles that were timed are taken if the device supports them.
         let timed = |can: fn(&&Tiles) -> bool| {
-            choose(Some(small), can, sizes(9, 9, 1, 9), 1).name
+            choose_tiles(Some(small), can, sizes(9, 9, 1, 9), 1).name
         };
-        assert_eq!(timed(|it| it.on_cores.is_none()), small.name);
+        assert_eq!(timed(|tiles| tiles.on_cores.is_none()), small.name);
         let refused = timed(|it| it.name != TILES[TILES.len() - 1].name);
         assert_ne!(refused, small.name);
     }

@@ -31,7 +31,7 @@ pub(super) struct Product<'a> {
 }
 
 /// Pads axes in front to three. Returns `None` if there are more.
-fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
+fn pad_to_three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
     let mut three = [missing; 3];
     let first = 3_usize.checked_sub(axes.len())?;
     three[first..].copy_from_slice(axes);
@@ -64,8 +64,8 @@ impl<'a> Product<'a> {
         };
         let operand = |which: usize, array, lines: (&[usize], &[isize])| {
             let runs = joined(lines.0, [lines.1]);
-            let axes = three(&runs, (1, [0]))?;
-            let inner = three(&inners, (1, [0, 0]))?;
+            let axes = pad_to_three(&runs, (1, [0]))?;
+            let inner = pad_to_three(&inners, (1, [0, 0]))?;
             Some(Operand {
                 array,
                 lines: size(lines.0),
@@ -80,7 +80,7 @@ impl<'a> Product<'a> {
             b: operand(1, b, b_lines)?,
             batches: size(a_batch.0),
             k: size(a_inner.0),
-            inner: three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
+            inner: pad_to_three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
         })
     }
 
@@ -135,9 +135,10 @@ impl Operand<'_> {
 
     /// Returns whether it can be read with aligned `float4` loads.
     pub(super) fn has_fours(&self, k: usize) -> bool {
-        let (along, across, count) = match self.is_along_k() {
-            true => (self.inner_steps[2], self.line_steps[2], k),
-            false => (self.line_steps[2], self.inner_steps[2], self.lines),
+        let (along, across, count) = if self.is_along_k() {
+            (self.inner_steps[2], self.line_steps[2], k)
+        } else {
+            (self.line_steps[2], self.inner_steps[2], self.lines)
         };
         let others = [across, self.batch_step, count as isize];
         let offset = self.array.offset() as isize;

@@ -14,7 +14,9 @@ use std::ops::Range;
 
 use super::launch_shape::COLUMN_ITEMS;
 use super::short_rows::ShortRows;
-use super::{Array, ArrayArgs, Backend, DType, GROUP, Launch, OpenCl, Reduce};
+use super::{
+    Array, ArrayArgs, Backend, DType, GROUP_SIZE, Launch, OpenCl, Reduce,
+};
 use super::{Shared, Types, kernels};
 use crate::error::{Result, zeros};
 use crate::part3_unified::{Runs, joined};
@@ -60,7 +62,7 @@ pub(super) struct Columns {
 impl Columns {
     /// Returns the columns of an array that is reduced to `rows` results, or
     /// `None` if adjacent results do not have adjacent elements.
-    pub(super) fn of(a: &Array, rows: usize) -> Option<Columns> {
+    pub(super) fn new(a: &Array, rows: usize) -> Option<Columns> {
         let (kept, reduced) = split(a, rows);
         let ((outer, far), (inner, near)) = match kept[..] {
             [(inner, [near])] => ((1, 0), (inner, near)),
@@ -75,7 +77,7 @@ impl Columns {
     }
 
     /// Describes the rows of a matrix as columns, whatever its strides are.
-    pub(super) fn rows(a: &Array) -> Columns {
+    pub(super) fn from_rows(a: &Array) -> Columns {
         let (inner, height) = (a.shape()[0], a.shape()[1]);
         let [near, down] = [0, 1].map(|axis| a.strides()[axis] as usize);
         Columns { outer: 1, height, inner, strides: [0, down, near] }
@@ -133,7 +135,7 @@ impl OpenCl {
         if let Some(short) = ShortRows::new(a, rows, columns) {
             return self.reduce_short_rows(to, op, a, &short);
         }
-        if let Some(columns) = Columns::of(a, rows) {
+        if let Some(columns) = Columns::new(a, rows) {
             return self.reduce_down(to, op, a, columns);
         }
         if let Some(left) = self.reduce_nearest(op, a, rows)? {
@@ -190,16 +192,16 @@ impl OpenCl {
     ) -> Result<Shared> {
         let (rows, columns) = (a.shape()[0], a.shape()[1]);
         if columns < MIN_GROUP_ROW {
-            return self.reduce_down(to, op, a, Columns::rows(a));
+            return self.reduce_down(to, op, a, Columns::from_rows(a));
         }
         let is_cpu = self.limits().is_cpu;
         if is_cpu && (rows >= MIN_CPU_ROWS || columns >= MIN_CPU_COLUMNS) {
             let many_rows = rows >= MIN_CPU_ROWS;
             let least = if many_rows { MIN_CPU_PART } else { MIN_GROUP_ROW };
-            return self.reduce_parts(to, op, a, Columns::rows(a), least);
+            return self.reduce_parts(to, op, a, Columns::from_rows(a), least);
         }
         let [kernel, ..] = kernels::reduce(op);
-        let (segment, parts) = parts(rows, columns, 16 * GROUP);
+        let (segment, parts) = parts(rows, columns, 16 * GROUP_SIZE);
         let [global, local] =
             self.limits().long_row_groups(rows * parts, segment);
         let types = Types::of_parts(a.dtype(), to, parts);
@@ -260,7 +262,7 @@ impl OpenCl {
                 .add_args(launch, a)
                 .writes(out)
                 .global([width, COLUMN_ITEMS])
-                .local([GROUP / COLUMN_ITEMS, COLUMN_ITEMS])
+                .local([GROUP_SIZE / COLUMN_ITEMS, COLUMN_ITEMS])
                 .run()
         })
     }
@@ -277,7 +279,7 @@ impl OpenCl {
     ) -> Result<Shared> {
         let [_, kernel, _] = kernels::reduce(op);
         let (width, height) = (columns.outer * columns.inner, columns.height);
-        let (segment, parts) = parts(width.div_ceil(GROUP), height, least);
+        let (segment, parts) = parts(width.div_ceil(GROUP_SIZE), height, least);
         let n = width * parts;
         let types = Types::of_parts(a.dtype(), to, parts);
         let out = self.fill(types.to, n, |out| {
@@ -292,7 +294,7 @@ impl OpenCl {
             _ => {
                 let left = Array::dense(a.device(), out, &[parts, width]);
                 let left = left.permute(&[1, 0])?;
-                self.reduce_down(to, op, &left, Columns::rows(&left))
+                self.reduce_down(to, op, &left, Columns::from_rows(&left))
             }
         }
     }
@@ -333,7 +335,7 @@ mod tests {
             let gpu_device = Device::Gpu(device.index);
             let a = Array::uniform(&shape, 1, gpu_device).unwrap();
             let a = a.permute(&[0, 2, 1]).unwrap();
-            let columns = Columns::of(&a, shape[0] * shape[2]).unwrap();
+            let columns = Columns::new(&a, shape[0] * shape[2]).unwrap();
             let to = DType::F32;
             assert!(columns.are_short());
             for op in [Reduce::Sum, Reduce::Max] {

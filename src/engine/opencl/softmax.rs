@@ -20,9 +20,10 @@ impl OpenCl {
         if !a.offset().is_multiple_of(4) {
             return self.softmax_rows(&a.dense_like(self.copy(a)?), log);
         }
-        let kernel = match self.limits().keeps_row(columns) {
-            true => kernels::SOFTMAX_FOURS,
-            false => kernels::SOFTMAX_ROWS,
+        let kernel = if self.limits().keeps_row(columns) {
+            kernels::SOFTMAX_FOURS
+        } else {
+            kernels::SOFTMAX_ROWS
         };
         let [global, local] = self.limits().row_groups(rows, columns);
         self.fill(a.dtype(), a.len(), |out| {

@@ -25,7 +25,7 @@ fn a_longer_row_gets_a_larger_group_except_on_a_cpu() {
 fn a_generated_kernel_reads_long_rows_across() {
     let of = |limits: DeviceLimits, rows, columns, across| {
         let Team { items, rows, across, full } =
-            limits.generated(rows, columns, across);
+            limits.generated_kernel(rows, columns, across);
         assert_eq!(full, limits.compute_units * 2048);
         (items, rows, across)
     };
