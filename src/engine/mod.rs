@@ -4,6 +4,9 @@
 //! compiled in. Without it Part 3 computes the same on its plain backends, only
 //! slower.
 //!
+//! `src/engine/README.md` follows a call to its launch, and lists the algorithm
+//! of each tuned subject.
+//!
 //! - `cpu`: vectorized loops and matrix multiplication (`gemm`) on a pool of
 //!   threads (`threads`)
 //! - `opencl`: tuned kernels ([`kernels`], [`tuning`]), a pool of buffers

@@ -5,6 +5,10 @@
 //! and the other workers spin for a while after a loop before they sleep. The
 //! caller never waits for a worker that is still waking up. For measurements
 //! see docs/benchmarks.md#thread-pool.
+//!
+//! All parallel loops of the engine use [`parallel_for`], except `sum` in
+//! `cpu/reduce.rs`, which calls rayon's `par_chunks`. On a thread that has a pool
+//! here, those tasks run in the same pool.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

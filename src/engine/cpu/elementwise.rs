@@ -1,4 +1,12 @@
 //! Elementwise operations, and operations that only copy elements.
+//!
+//! The simple algorithm is `out[i] = f(a[i], b[i])`, with the offset of each
+//! element computed from its index. Three optimizations are applied to it:
+//!
+//! 1. **Runs.** The innermost loop is over a run with constant steps; see
+//!    `strided`. Steps of 0 and 1 have separate loops.
+//! 2. **A loop for each operation,** which the compiler vectorizes.
+//! 3. **Tiles.** A transposed view is copied in tiles that use whole cache lines.
 
 use std::any::Any;
 use std::hint::select_unpredictable;

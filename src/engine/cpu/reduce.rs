@@ -1,5 +1,18 @@
 //! Reductions: sums and maxima.
 //!
+//! The simple algorithm, for each row:
+//!
+//! ```text
+//! for i in row: sum += a[i]
+//! ```
+//!
+//! Three optimizations are applied to it:
+//!
+//! 1. **Memory order.** Contiguous rows are reduced one by one. Otherwise the
+//!    results of adjacent rows are accumulated together.
+//! 2. **Partial sums.** Eight of them let the compiler vectorize the loop.
+//! 3. **Threads.** They share the results, or blocks of a long reduced axis.
+//!
 //! A long chain of `f32` additions accumulates rounding errors, so partial
 //! sums in `f32` are short, and totals are `f64`. The order of additions
 //! depends on shapes and indices alone, so the result has the same bits for

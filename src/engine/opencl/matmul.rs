@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::sync::LazyLock;
 
 use super::launch_shape::{DeviceLimits, LaunchShape, Sizes, TileKind};
-use super::operands::{Operand, Product};
+use super::operands::{Matmul, Operand};
 use super::reduce::Columns;
 use super::{
     Array, ArrayArgs, Backend, DType, Kernel, Launch, OpenCl, PooledStorage,
@@ -87,7 +87,7 @@ impl OpenCl {
         inner: usize,
     ) -> Result<PartialProducts> {
         let matrices = |a: &Array| defaults::matrices(a, batch, inner);
-        let Some(product) = Product::new(a, b, batch, inner) else {
+        let Some(product) = Matmul::new(a, b, batch, inner) else {
             return self.product_in_parts(&matrices(a)?, &matrices(b)?, 1, 1);
         };
         if product.k == 0 || product.len() == 0 {
@@ -121,7 +121,7 @@ impl OpenCl {
             (_, 1) => self.by_rows(&product, product.a, product.b),
             (1, _) => self.by_rows(&product, product.b, product.a),
             _ if self.pays_to_pack(&product) => {
-                let Product { a, b, k, .. } = product;
+                let Matmul { a, b, k, .. } = product;
                 let [a, b] = [self.packed(a, k)?, self.packed(b, k)?];
                 self.product_in_parts(&a, &b, 0, 1)
             }
@@ -145,8 +145,8 @@ impl OpenCl {
 
     /// Returns whether `f16` operands are converted to `f32` to use tensor
     /// cores. Where those pay off, the conversion costs little in comparison.
-    fn uses_cores_in_f32(&self, product: &Product) -> bool {
-        let Product { a, b, k, .. } = product;
+    fn uses_cores_in_f32(&self, product: &Matmul) -> bool {
+        let Matmul { a, b, k, .. } = product;
         let is_half = a.array.dtype() == DType::F16;
         let many = a.lines.min(b.lines).min(*k) >= MIN_CORE_K;
         is_half && self.has_cores(DType::F32) && many
@@ -178,7 +178,7 @@ impl OpenCl {
 
     fn tiles(
         &self,
-        product: &Product,
+        product: &Matmul,
         layout: Layout,
         along: [bool; 2],
     ) -> &'static Tiles {
@@ -203,11 +203,11 @@ impl OpenCl {
     fn add_args<'a>(
         &self,
         launch: Launch<'a>,
-        product: &'a Product,
+        product: &'a Matmul,
         length: usize,
         out: &'a PooledStorage,
     ) -> Launch<'a> {
-        let Product { a, b, batches, k, inner } = product;
+        let Matmul { a, b, batches, k, inner } = product;
         let sizes = [
             a.sizes[1], a.sizes[2], b.sizes[1], b.sizes[2], inner[1], inner[2],
             *batches, length,
@@ -227,7 +227,7 @@ impl OpenCl {
     }
 
     /// Multiplies few rows: one item per column.
-    fn by_columns(&self, product: &Product) -> Result<PartialProducts> {
+    fn by_columns(&self, product: &Matmul) -> Result<PartialProducts> {
         let kernel = &PRODUCT_FEW_ROWS[usize::from(product.a.lines > 8)];
         self.launch_parts(
             product,
@@ -238,7 +238,7 @@ impl OpenCl {
 
     /// Multiplies with few results and a long `k`: a group computes a square
     /// of results, and its items share `k`.
-    fn by_squares(&self, product: &Product) -> Result<PartialProducts> {
+    fn by_squares(&self, product: &Matmul) -> Result<PartialProducts> {
         let shape = self.limits().by_squares(product.sizes());
         self.launch_parts(product, &PRODUCT_LONG_SUMS, shape)
     }
@@ -246,10 +246,10 @@ impl OpenCl {
     /// Multiplies with tiles of the result, one for each group.
     fn by_tiles(
         &self,
-        product: &Product,
+        product: &Matmul,
         layout: Layout,
     ) -> Result<PartialProducts> {
-        let Product { a, b, .. } = product;
+        let Matmul { a, b, .. } = product;
         let along = [a.is_along_k(), !b.is_along_k()];
         let tiles = self.tiles(product, layout, along);
         let kernel = tiles.kernel(layout, along).expect("tiles that can");
@@ -265,7 +265,7 @@ impl OpenCl {
 
     fn launch_parts(
         &self,
-        product: &Product,
+        product: &Matmul,
         kernel: &Kernel,
         shape: LaunchShape,
     ) -> Result<PartialProducts> {
@@ -284,7 +284,7 @@ impl OpenCl {
     /// Multiplies by one column: a group of items per row.
     fn by_rows(
         &self,
-        product: &Product,
+        product: &Matmul,
         a: Operand,
         b: Operand,
     ) -> Result<PartialProducts> {
@@ -343,8 +343,8 @@ impl OpenCl {
 impl OpenCl {
     /// Returns whether tensor cores read packed operands so much faster that
     /// the copies pay off.
-    pub(super) fn pays_to_pack(&self, product: &Product) -> bool {
-        let Product { a, b, batches, k, .. } = product;
+    pub(super) fn pays_to_pack(&self, product: &Matmul) -> bool {
+        let Matmul { a, b, batches, k, .. } = product;
         let least = a.lines.min(b.lines);
         let across = !a.is_along_k() && !b.is_along_k();
         let min_uses = if across { MIN_USES_ACROSS } else { MIN_USES };

@@ -22,7 +22,7 @@ pub(super) struct Operand<'a> {
 }
 
 /// A product in the form that the kernels take.
-pub(super) struct Product<'a> {
+pub(super) struct Matmul<'a> {
     pub(super) a: Operand<'a>,
     pub(super) b: Operand<'a>,
     pub(super) batches: usize,
@@ -38,7 +38,7 @@ fn pad_to_three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
     Some(three)
 }
 
-impl<'a> Product<'a> {
+impl<'a> Matmul<'a> {
     /// Describes a product. Returns `None` if the lines, the inner axes or the
     /// batch span more axes than a kernel has.
     pub(super) fn new(
@@ -46,7 +46,7 @@ impl<'a> Product<'a> {
         b: &'a Array,
         batch: usize,
         inner: usize,
-    ) -> Option<Product<'a>> {
+    ) -> Option<Matmul<'a>> {
         let split = |a: &'a Array| {
             let axes = a.shape().len() - inner;
             let (shape, strides) = (a.shape(), a.strides());
@@ -75,7 +75,7 @@ impl<'a> Product<'a> {
                 batch_step: batch_steps[which],
             })
         };
-        Some(Product {
+        Some(Matmul {
             a: operand(0, a, a_lines)?,
             b: operand(1, b, b_lines)?,
             batches: size(a_batch.0),
@@ -190,7 +190,7 @@ mod tests {
     fn few_rows_with_adjacent_columns_have_their_own_kernel() {
         let has = |m: usize, k: usize, n: usize, step: usize| {
             let (a, b) = (zeros(&[m, k]), lines_apart(n, k, step));
-            Product::new(&a, &b, 0, 1).unwrap().has_few_rows()
+            Matmul::new(&a, &b, 0, 1).unwrap().has_few_rows()
         };
         assert!(has(16, 64, 64, 1) && has(1, 64, 64, 2));
         assert!(!has(17, 64, 64, 1), "many rows");
@@ -201,7 +201,7 @@ mod tests {
         let (a, b) = (zeros(&[2, 4, 100]), zeros(&[2, 64, 100]));
         let b = b.permute(&[0, 2, 1]).unwrap().compact().unwrap();
         let b = b.permute(&[0, 2, 1]).unwrap();
-        assert!(Product::new(&a, &b, 1, 1).unwrap().has_few_rows());
+        assert!(Matmul::new(&a, &b, 1, 1).unwrap().has_few_rows());
     }
 
     #[test]
@@ -210,8 +210,8 @@ mod tests {
             let (a, b) = (zeros(&[m, k]), zeros(&[n, k * step]));
             let every = [Span::from(..), Span::from(..).step(step)];
             let b = b.slice(&every).unwrap();
-            Product::new(&a, &b, 0, 1).unwrap().has_long_sums()
-                && Product::new(&b, &a, 0, 1).unwrap().has_long_sums()
+            Matmul::new(&a, &b, 0, 1).unwrap().has_long_sums()
+                && Matmul::new(&b, &a, 0, 1).unwrap().has_long_sums()
         };
         assert!(has(32, 1 << 14, 64, 1) && has(1, 1 << 14, 1, 2));
         assert!(!has(32, (1 << 14) - 1, 64, 1), "short");
@@ -230,7 +230,7 @@ mod tests {
                 zeros(&other).permute(&axes).unwrap()
             };
             let (a, b) = (transposed(a), transposed(b));
-            let product = Product::new(&a, &b, 0, inner);
+            let product = Matmul::new(&a, &b, 0, inner);
             product.map(|product| product.is_of_matrices())
         };
         assert_eq!(of(&[4, 5], &[6, 5], 1), Some(true));
@@ -249,7 +249,7 @@ mod tests {
         };
         let of = |a: &Array| {
             let other = zeros(&[3, a.shape()[1]]);
-            let a = Product::new(a, &other, 0, 1).unwrap().a;
+            let a = Matmul::new(a, &other, 0, 1).unwrap().a;
             let k = a.array.shape()[1];
             [a.is_along_k(), a.has_fours(k), a.is_packed(k)]
         };
@@ -267,11 +267,11 @@ mod tests {
         assert_eq!(of(&odd), [true, false, false], "from line to line");
         let batches = zeros(&[2, 3, 8]).slice(&[0..2, 0..3, 0..8]).unwrap();
         let other = zeros(&[2, 5, 8]);
-        let product = Product::new(&batches, &other, 1, 1).unwrap();
+        let product = Matmul::new(&batches, &other, 1, 1).unwrap();
         assert!(product.a.has_fours(8));
         let uneven = zeros(&[2, 26]).slice(&[0..2, 0..24]).unwrap();
         let uneven = uneven.reshape(&[2, 3, 8]).unwrap();
-        let product = Product::new(&uneven, &other, 1, 1).unwrap();
+        let product = Matmul::new(&uneven, &other, 1, 1).unwrap();
         assert!(!product.a.has_fours(8), "from batch to batch");
     }
 }
