@@ -115,7 +115,7 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
 /// Splits up to `max` elements off the front of a row.
 fn split_front<'a>(row: &mut &'a mut [f32], max: usize) -> &'a mut [f32] {
     let length = max.min(row.len());
-    row.split_off_mut(..length).expect("as long")
+    row.split_off_mut(..length).expect("the slice is long enough")
 }
 
 /// A rectangular part of the result.
@@ -201,7 +201,7 @@ fn dispatch<W: WithSimd>(work: W) -> W::Output {
     // fallback would only make the download larger.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     let Arch::Simd128(arch) = arch else {
-        unreachable!("the page was compiled for them")
+        unreachable!("the page was compiled for SIMD")
     };
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     return Simd::vectorize(arch, work);

@@ -7,8 +7,8 @@
 //! see docs/benchmarks.md#thread-pool.
 //!
 //! All parallel loops of the engine use [`parallel_for`], except `sum` in
-//! `cpu/reduce.rs`, which calls rayon's `par_chunks`. On a thread that has a pool
-//! here, those tasks run in the same pool.
+//! `cpu/reduce.rs`, which calls rayon's `par_chunks`. On a thread that has a
+//! pool here, those tasks run in the same pool.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

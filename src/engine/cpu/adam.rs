@@ -1,6 +1,6 @@
 //! One step of Adam, in a single pass over the elements of a parameter. The
-//! formula is [`AdamStep::apply`]; composed from elementwise operations, it would
-//! take fourteen passes.
+//! formula is [`AdamStep::apply`]; composed from elementwise operations, it
+//! would take fourteen passes.
 
 use pulp::{Arch, Simd, WithSimd};
 

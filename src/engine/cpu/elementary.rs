@@ -188,17 +188,17 @@ pub(super) fn log(fma: Fma, x: f32) -> f32 {
     }
 }
 
+/// Returns the error of a result in units in the last place.
+#[cfg(test)]
+pub(super) fn units_in_last_place(found: f32, right: f64) -> f64 {
+    let rounded = right as f32;
+    let unit = f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
+    (f64::from(found) - right).abs() / unit
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Returns the error of a result in units in the last place.
-    fn units(found: f32, right: f64) -> f64 {
-        let rounded = right as f32;
-        let unit =
-            f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
-        (f64::from(found) - right).abs() / unit
-    }
 
     #[test]
     fn errors_are_a_few_units_in_the_last_place() {
@@ -220,7 +220,7 @@ mod tests {
                     if mine == right as f32 || mine.is_nan() && right.is_nan() {
                         continue;
                     }
-                    let units = units(mine, right);
+                    let units = units_in_last_place(mine, right);
                     if units.is_nan() || units > worst.0 {
                         *worst = (units, x);
                     }

@@ -6,7 +6,8 @@
 //! 1. **Runs.** The innermost loop is over a run with constant steps; see
 //!    `strided`. Steps of 0 and 1 have separate loops.
 //! 2. **A loop for each operation,** which the compiler vectorizes.
-//! 3. **Tiles.** A transposed view is copied in tiles that use whole cache lines.
+//! 3. **Tiles.** A transposed view is copied in tiles that use whole cache
+//!    lines.
 
 use std::any::Any;
 use std::hint::select_unpredictable;
@@ -277,7 +278,7 @@ pub(super) fn paste<T: HostElement>(
 ) -> Result<()> {
     let storage: &mut dyn Any = storage;
     let host: &mut Host<T> =
-        storage.downcast_mut().expect("an array knows its device");
+        storage.downcast_mut().expect("the storage is in host memory");
     let (all, runs) =
         (storage_elements::<T>(a), StridedRuns::new([view, a.view()]));
     let starts = runs.run_starts(0).take(a.len() / runs.length);

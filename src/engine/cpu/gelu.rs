@@ -60,15 +60,8 @@ pub(super) fn gelu_slope(fma: Fma, x: f32) -> f32 {
 mod tests {
     use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+    use super::elementary::units_in_last_place;
     use super::*;
-
-    /// Returns the error of a result in units in the last place.
-    fn units(found: f32, right: f64) -> f64 {
-        let rounded = right as f32;
-        let unit =
-            f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
-        (f64::from(found) - right).abs() / unit
-    }
 
     #[test]
     fn gelu_and_its_derivative_are_accurate() {
@@ -83,7 +76,7 @@ mod tests {
             let slope = below + wide * height;
             for fma in Fma::BOTH {
                 let found = gelu(fma, x);
-                let units = units(found, wide * below);
+                let units = units_in_last_place(found, wide * below);
                 assert!(units <= 6.5, "gelu of {x}: {found}");
                 let gap = (f64::from(gelu_slope(fma, x)) - slope).abs();
                 assert!(gap <= 2.5e-7, "slope at {x}: {gap:e}");

@@ -32,8 +32,8 @@ const COST: usize = 2;
 /// Minimum length of a contiguous run that is processed by itself.
 const MIN_RUN: usize = 8;
 
-/// Computes [`super::Backend::max_backward`]. The result is split into blocks at
-/// the leading axes, so that each block has whole rows.
+/// Computes [`super::Backend::max_backward`]. The result is split into blocks
+/// at the leading axes, so that each block has whole rows.
 pub(super) fn max_backward<T: CpuFloat>(
     a: &Array,
     max: &Array,

@@ -147,7 +147,9 @@ pub(super) trait Narrow: Sized {
 
 impl Narrow for Shared {
     fn narrow(self) -> Result<Shared> {
-        with_type!(DType::F16, B => stored_as::<f32, B>(elements::<f32>(&*self)))
+        with_type!(DType::F16, B => {
+            stored_as::<f32, B>(elements::<f32>(&*self))
+        })
     }
 }
 

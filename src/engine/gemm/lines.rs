@@ -122,13 +122,18 @@ impl<'a> Submatrix<'a> {
                 for run in runs(lines) {
                     let to = to.split_off_mut(..run.len());
                     let from = &self.values[address(run[0], *p)..][..run.len()];
-                    copy(from, to.expect("as long"));
+                    copy(from, to.expect("the slice is long enough"));
                 }
             }
         } else if is_mostly_contiguous(self.inner) {
             for run in runs(self.inner) {
                 let to = panel.split_off_mut(..run.len() * width);
-                self.pack_transposed(lines, run, width, to.expect("as long"));
+                self.pack_transposed(
+                    lines,
+                    run,
+                    width,
+                    to.expect("the slice is long enough"),
+                );
             }
         } else {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {

@@ -165,7 +165,9 @@ impl CapturedGraph {
             let all = || (0..step.operands.len()).map(operand).collect();
             let integers = integers.unwrap_or(0);
             let step = match &node.op {
-                LazyOp::Constant(_) => Step::Number(slot.expect("it is one")),
+                LazyOp::Constant(_) => {
+                    Step::Number(slot.expect("a constant has a slot"))
+                }
                 LazyOp::Unary(op, _) => {
                     let op = Operation::Unary(with_constant(*op, 0.0));
                     Step::Apply(op, all(), slot)

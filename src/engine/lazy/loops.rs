@@ -130,7 +130,7 @@ impl<'a> Loops<'a> {
             let pieces = pieces.iter_mut().zip(&widths);
             let pieces: Vec<Piece> = pieces
                 .map(|(all, width)| {
-                    let piece = all.next().expect("one for each work");
+                    let piece = all.next().expect("a piece for each task");
                     Piece(from * width, piece)
                 })
                 .collect();
@@ -223,7 +223,10 @@ impl<'a> Loops<'a> {
     /// Returns the offset of a block of an output, and its step.
     fn even(&self, store: usize, counts: &[Count]) -> (usize, isize) {
         let at = &self.plan.stores[store].at;
-        self.plan.parts.even(at, counts).expect("it meets each place once")
+        self.plan
+            .parts
+            .even(at, counts)
+            .expect("a store writes each index once")
     }
 
     /// Computes a row, or a part of one, block by block.
@@ -241,8 +244,8 @@ impl<'a> Loops<'a> {
         let to = columns.min(from + segment);
         let max_len = self.length.min(to - from);
         let mut accumulators: SmallVec<[f64; 4]> =
-            plan.joins.iter().map(|it| start(it.join)).collect();
-        for phase in 0..=self.last() {
+            plan.joins.iter().map(|join| initial_value(join.join)).collect();
+        for phase in 0..=self.last_phase() {
             self.rows_lines(
                 phase,
                 &[("r", r, 0)],
@@ -298,9 +301,10 @@ impl<'a> Loops<'a> {
             let n = self.length.min(to - r);
             let mut accumulators: Vec<f64> = vec![];
             for join in &plan.joins {
-                accumulators.extend(std::iter::repeat_n(start(join.join), n));
+                accumulators
+                    .extend(std::iter::repeat_n(initial_value(join.join), n));
             }
-            for phase in 0..=self.last() {
+            for phase in 0..=self.last_phase() {
                 self.rows_lines(
                     phase,
                     &[("r", r, 1)],
@@ -365,7 +369,7 @@ impl<'a> Loops<'a> {
 }
 
 /// Returns the initial value of a reduction.
-fn start(join: Join) -> f64 {
+fn initial_value(join: Join) -> f64 {
     match join {
         Join::Sum => 0.0,
         Join::Max => f64::NEG_INFINITY,

@@ -166,7 +166,7 @@ impl Lazy {
         match (self.evaluated(), self.device) {
             (Some(storage), _) => Ok(storage),
             (None, Some(device)) => device.compute_one(self),
-            (None, None) => unreachable!("what is not there has a device"),
+            (None, None) => unreachable!("a pending storage has a device"),
         }
     }
 
@@ -176,10 +176,10 @@ impl Lazy {
         change: impl FnOnce(&mut dyn Storage) -> Result<()>,
     ) -> Result<()> {
         match &mut *self.state() {
-            State::Ready(storage) => {
-                change(Arc::get_mut(storage).expect("it is ours alone"))
-            }
-            State::Pending(_) => unreachable!("it was computed"),
+            State::Ready(storage) => change(
+                Arc::get_mut(storage).expect("the storage is not shared"),
+            ),
+            State::Pending(_) => unreachable!("the storage is evaluated"),
         }
     }
 }

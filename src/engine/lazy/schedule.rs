@@ -94,7 +94,10 @@ impl Schedule {
             let plan = match expression.plan(step) {
                 Ok(plan) => plan,
                 Err(before) => {
-                    debug_assert!(before < step, "a step comes after its own");
+                    debug_assert!(
+                        before < step,
+                        "a step comes after its operands"
+                    );
                     unplanned.push(before);
                     continue;
                 }
@@ -196,7 +199,7 @@ impl Fused {
             let lazy = downcast::<Lazy>(&**storage);
             *lazy.state() = State::Ready(result.clone());
         }
-        let result = slots.pop().flatten().expect("the last was asked for");
+        let result = slots.pop().flatten().expect("the root is stored");
         *lazy.state() = State::Ready(result.clone());
         Ok(result)
     }
@@ -254,7 +257,7 @@ impl Fused {
         slots: &mut [Option<Shared>],
     ) -> Result<()> {
         let evaluated = |slots: &[Option<Shared>], step: usize| {
-            slots[step].clone().expect("it was computed before")
+            slots[step].clone().expect("an earlier stage computed it")
         };
         match stage {
             Stage::SecondPass { step, join, sizes } => {
@@ -347,7 +350,7 @@ fn formula(op: Operation) -> Formula {
         Operation::Binary(op) => kernels::binary(op)[0],
         Operation::Where => return Formula::CHOICE,
     };
-    Formula::of(&kernel).expect("a line of its file makes the kernel")
+    Formula::of(&kernel).expect("each kernel has a formula")
 }
 
 // ANCHOR: adapt

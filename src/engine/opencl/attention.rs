@@ -8,9 +8,10 @@
 //! out[q]       = sum over k of softmax(scores[q])[k] * value[k]
 //! ```
 //!
-//! The optimizations are listed in `kernels/engine/attention.cl`, for sequences
-//! whose scores fit into local memory, and in `kernels/engine/long_attention.cl`.
-//! Arrays that neither supports use the composition of other operations.
+//! The optimizations are listed in `kernels/engine/attention.cl`, for
+//! sequences whose scores fit into local memory, and in
+//! `kernels/engine/long_attention.cl`. Arrays that neither supports use the
+//! composition of other operations.
 
 use std::sync::Arc;
 

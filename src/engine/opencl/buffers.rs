@@ -2,10 +2,10 @@
 //!
 //! [`OpenCl::allocate`] takes a buffer from a [`Pool`], built in "Eight
 //! functions, one dispatch". Allocating on a device takes longer than a small
-//! computation, and a training step allocates the same sizes again and again. A
-//! buffer that is no longer used is therefore cached until a buffer of about its
-//! length is requested. Reuse is safe because the device's queue is in order:
-//! pending reads of a buffer finish before its next user writes to it.
+//! computation, and a training step allocates the same sizes again and again.
+//! A buffer that is no longer used is therefore cached until a buffer of about
+//! its length is requested. Reuse is safe because the device's queue is in
+//! order: pending reads of a buffer finish before its next user writes to it.
 //!
 //! A live buffer also costs host memory in the driver. PoCL holds 480 bytes
 //! for each buffer and 440 for the last command that used it, until the buffer
@@ -141,7 +141,7 @@ impl PooledStorage {
     }
 
     pub(super) fn buffer(&self) -> &Buffer<f32> {
-        self.buffer.as_ref().expect("it is not being dropped")
+        self.buffer.as_ref().expect("the buffer is taken only on drop")
     }
 }
 
@@ -202,7 +202,7 @@ impl DeviceIndices {
     }
 
     pub(super) fn buffer(&self) -> &Buffer<u32> {
-        self.buffer.as_ref().expect("it is not being dropped")
+        self.buffer.as_ref().expect("the buffer is taken only on drop")
     }
 }
 

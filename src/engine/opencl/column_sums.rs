@@ -59,8 +59,9 @@ impl OpenCl {
         let widths = widths.chain(std::iter::repeat(0)).take(size);
         let outs = widths.map(|width| self.allocate(DType::F32, width));
         let outs = outs.collect::<Result<Vec<_>>>()?;
-        // Columns higher than `max_low` are shared by several items. On a CPU, one
-        // item sums a column, because a group would be a loop with barriers.
+        // Columns higher than `max_low` are shared by several items. On a CPU,
+        // one item sums a column, because a group would be a loop with
+        // barriers.
         let is_cpu = self.limits().is_cpu;
         let max_low = if is_cpu { u32::MAX } else { MIN_PART_ROWS as u32 };
         let groups = |matrix: &ColumnSums| {

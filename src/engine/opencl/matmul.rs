@@ -252,7 +252,9 @@ impl OpenCl {
         let Matmul { a, b, .. } = product;
         let along = [a.is_along_k(), !b.is_along_k()];
         let tiles = self.tiles(product, layout, along);
-        let kernel = tiles.kernel(layout, along).expect("tiles that can");
+        let kernel = tiles
+            .kernel(layout, along)
+            .expect("the chosen tiles have a kernel");
         let kind = match (layout, tiles.on_cores) {
             (Layout::Views, _) => TileKind::Views,
             (_, Some(_)) => TileKind::OnCores,

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! One item does this for each row, in one launch. It reads a view with up to
-//! four kept and four reduced axes, so a pooling window is not copied. Views with
-//! more axes use the composition of other operations.
+//! four kept and four reduced axes, so a pooling window is not copied. Views
+//! with more axes use the composition of other operations.
 
 use super::copy::AXES;
 use super::short_rows::ShortRows;

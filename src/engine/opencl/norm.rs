@@ -10,9 +10,9 @@
 //! Two optimizations are applied to it:
 //!
 //! 1. **Row groups.** Several items share a row; see `launch_shape`.
-//! 2. **Saved statistics.** The launch for the gradient of the rows stores their
-//!    means and deviations, so that the launch for the gradients of the weight and
-//!    the bias does not compute them again.
+//! 2. **Saved statistics.** The launch for the gradient of the rows stores
+//!    their means and deviations, so that the launch for the gradients of the
+//!    weight and the bias does not compute them again.
 
 use std::sync::Arc;
 

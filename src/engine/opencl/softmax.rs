@@ -6,9 +6,9 @@
 //! out[i] = exp(x[i] - max(x)) / sum over j of exp(x[j] - max(x))
 //! ```
 //!
-//! The optimizations are listed in `kernels/engine/softmax.cl`. This file chooses
-//! between its two kernels: a row group holds a row in registers if it fits, and
-//! otherwise reads it twice.
+//! The optimizations are listed in `kernels/engine/softmax.cl`. This file
+//! chooses between its two kernels: a row group holds a row in registers if it
+//! fits, and otherwise reads it twice.
 
 use super::{Array, ArrayArgs, Backend, OpenCl, Shared, kernels};
 use crate::error::Result;

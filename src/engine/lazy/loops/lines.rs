@@ -140,7 +140,7 @@ impl<'a> Loops<'a> {
                     *out = if place == at { *x } else { 0.0 };
                 }
             }
-            Value::Apply(..) => unreachable!("it is computed with others"),
+            Value::Apply(..) => unreachable!("operations are applied together"),
         }
         None
     }
@@ -225,7 +225,7 @@ impl WithSimd for ApplyLines<'_, '_> {
                         *out = select_unpredictable(*mask != 0.0, *x, *y);
                     }
                 }
-                _ => unreachable!("each operation has its operands"),
+                _ => unreachable!("an operation has all its operands"),
             }
         }
     }

@@ -198,7 +198,7 @@ fn a_product_by_one_column_has_a_row_group_per_row() {
 }
 
 #[test]
-fn a_copy_has_a_group_for_each_tile_and_not_too_many() {
+fn a_copy_has_a_group_for_each_tile_up_to_a_limit() {
     assert_eq!(copy_groups([1, 1, 1, 1, 1, 1, 32, 32]), 1);
     assert_eq!(copy_groups([1, 1, 1, 1, 1, 5, 33, 65]), 5 * 2 * 3);
     assert_eq!(copy_groups([2, 3, 1, 1, 1, 1, 32, 33]), 12);
