@@ -31,7 +31,7 @@ pub(crate) fn findings(name: &str, options: &[&str]) -> Option<String> {
     let log = scratch().join(format!("oclgrind-{log}.log"));
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
-    // The largest matmul tiles need as much local memory as a GPU has.
+    // The largest matmul tiles need the local memory size of a GPU.
     tool.args(["--local-mem-size", "49152"]).args(options);
     tool.arg("--log").arg(&log);
     child_under(&mut tool, name);

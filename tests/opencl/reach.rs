@@ -238,7 +238,7 @@ fn simulated(
     if !is_tiled || cases(0) > 0 {
         tool.arg("--uninitialized");
     }
-    // The largest matmul tiles need as much local memory as a GPU has.
+    // The largest matmul tiles need the local memory size of a GPU.
     tool.args(["--local-mem-size", "49152"]);
     tool.args(options).arg("--log").arg(log).env(LOG, log);
     child_under(&mut tool, name);
@@ -246,7 +246,7 @@ fn simulated(
 }
 
 /// Runs `cases` cases in child processes with a limited number of cases each,
-/// so that no child runs long; as many children at a time as there are cores.
+/// so that no child runs long. One child per core runs at a time.
 #[track_caller]
 fn in_children(family: &Family, name: &str, cases: u64, per_child: u64) {
     let (options, is_tiled) = (family.options, family.is_tiled());
