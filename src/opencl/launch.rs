@@ -12,7 +12,8 @@ use super::element::{Element, Stored};
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
-use super::reach::Given;
+use super::program::CompiledKernel;
+use super::reach::LaunchArgs;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
@@ -166,7 +167,7 @@ impl Launch<'_> {
     pub fn unreached(&self) -> Result<Vec<u64>, Error> {
         let known = self.gpu.0.kernel(self.code)?;
         let (global, local) = self.check_sizes(&known.signature)?;
-        let reaches = self.reaches(global, local)?;
+        let reaches = self.reaches(&known, global, local)?;
         Ok(reaches
             .map(|(length, reach)| length.saturating_sub(reach))
             .collect())
@@ -220,7 +221,7 @@ impl<K> Launch<'_, K> {
         let known = open.kernel(self.code)?;
         self.check_arguments(&known.signature)?;
         let (global, local) = self.check_sizes(&known.signature)?;
-        let reached = self.check_reach(global, local)?;
+        let reached = self.check_reach(&known, global, local)?;
 
         let values = self.arguments.iter().map(Argument::value).collect();
         // SAFETY: the arguments match the kernel's parameters and the sizes
@@ -275,14 +276,9 @@ impl<K> Launch<'_, K> {
         let wanted = signature.parameters.len();
         let given = self.arguments.len();
         if wanted != given {
-            let names: Vec<&str> = signature
-                .parameters
-                .iter()
-                .map(|known| known.as_ref().map_or("?", |p| p.name.as_str()))
-                .collect();
             return Err(self.mistake(format!(
                 "takes {wanted} arguments ({}) and was given {given}",
-                names.join(", ")
+                signature.names().join(", ")
             )));
         }
         for (index, argument) in self.arguments.iter().enumerate() {
@@ -386,8 +382,13 @@ impl<K> Launch<'_, K> {
 
     /// Checks the buffers against the reach that a kernel of this crate
     /// declares, and returns the number of bytes that it accesses.
-    fn check_reach(&self, global: Extent, local: Extent) -> Result<u64, Error> {
-        let reaches = self.reaches(global, local)?;
+    fn check_reach(
+        &self,
+        known: &CompiledKernel,
+        global: Extent,
+        local: Extent,
+    ) -> Result<u64, Error> {
+        let reaches = self.reaches(known, global, local)?;
         let is_buffer = |it: &&Argument| matches!(it, Argument::Buffer { .. });
         let buffers = self.arguments.iter().filter(is_buffer);
         let mut bytes = 0;
@@ -408,15 +409,17 @@ impl<K> Launch<'_, K> {
 
     /// Returns, for each buffer, its length and how many values a kernel of
     /// this crate accesses.
-    fn reaches(
-        &self,
+    fn reaches<'b>(
+        &'b self,
+        known: &'b CompiledKernel,
         global: Extent,
         local: Extent,
     ) -> Result<impl Iterator<Item = (u64, u64)>, Error> {
         let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
-        let items = local.sizes;
-        let given = Given { arguments: &self.arguments, groups, items };
-        given.reaches(self.code.reach).ok_or_else(|| {
+        let (items, names) = (local.sizes, &known.names[..]);
+        let arguments = &self.arguments[..];
+        let args = LaunchArgs { arguments, names, groups, items };
+        args.reaches(self.code.reach).ok_or_else(|| {
             self.mistake("was given sizes or offsets that it cannot take")
         })
     }

@@ -12,8 +12,8 @@ use testkit::launches::{part2, part3};
 
 /// Iterates over all kernels of the crate.
 pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {
-    let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(engine::kernels::all())
+    let part2 = part2_gpu::kernels::ALL.iter();
+    part2.chain(engine::kernels::all())
 }
 
 /// Returns the size of a launch: the requested one, which must have the same
