@@ -4,7 +4,7 @@
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Kernel};
 use rungrad::part2_gpu::kernels::TRANSPOSE_TILED;
-use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
+use rungrad::part2_gpu::matmul::{KAHAN, MATMUL_LADDER, MatmulRung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::{engine, part2_gpu};
 
@@ -53,8 +53,8 @@ pub(crate) fn format_size(size: &[usize]) -> String {
     words.join("x")
 }
 
-fn rung(name: &str) -> Option<&'static Rung> {
-    let mut rungs = LADDER.iter().chain(&KAHAN);
+fn rung(name: &str) -> Option<&'static MatmulRung> {
+    let mut rungs = MATMUL_LADDER.iter().chain(&KAHAN);
     rungs.find(|rung| rung.kernel.name() == name)
 }
 
