@@ -71,7 +71,6 @@ pub use buffer::Buffer;
 pub use device::{Bytes, DeviceInfo, Kind, devices};
 pub use driver::{cache_damage, cache_failure, cache_folder, probe};
 pub use element::Element;
-#[cfg(feature = "engine")]
 pub(crate) use element::Stored;
 pub use event::{Event, Times};
 pub use extent::Extent;
