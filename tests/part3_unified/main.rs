@@ -2,6 +2,7 @@
 //! 3 has.
 
 mod arrays;
+#[cfg(feature = "engine")]
 mod attention;
 mod basics;
 mod cases;
@@ -19,10 +20,12 @@ mod images;
 mod indexing;
 mod interrupted_runs;
 mod invalid_settings;
+#[cfg(feature = "engine")]
 mod launches;
 mod layouts;
 mod lazy_devices;
 mod limits;
+#[cfg(feature = "engine")]
 mod matmul;
 mod max_gradients;
 mod mismatched_operands;
@@ -41,6 +44,7 @@ mod second_derivatives;
 mod softmax_rows;
 mod special_values;
 mod step_costs;
+#[cfg(feature = "engine")]
 mod tensor_cores;
 mod third;
 mod threads;
