@@ -154,6 +154,6 @@ pub use library::{Data, io, memory, nn, optim};
 pub use part3_unified::{Device, Tensor};
 pub use train::{data, loader, metrics, progress};
 
-pub use error::{Error, Result, attempt};
+pub use error::{Error, Result};
 #[doc(inline)]
-pub use program::{args, run, run_with_help};
+pub use program::{args, attempt, run, run_with_help};

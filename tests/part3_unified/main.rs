@@ -362,10 +362,12 @@ fn operands_on_two_devices_are_rejected() {
     let (a, b) = (leaf(&[2.0]), leaf(&[3.0]).to(there).unwrap());
     assert_eq!(
         attempt(|| a.mul(&b)).unwrap_err(),
-        Error::Mistake(format!(
-            "mul: the operands are on two devices, cpu and {there}; move one \
-             with .to(..)"
-        ))
+        Error::DeviceMismatch {
+            op: "mul".into(),
+            left: "cpu".into(),
+            right: there.to_string(),
+            remedy: "move one with .to(..)".into(),
+        }
     );
 }
 

@@ -18,7 +18,6 @@ use testkit::engine::Part3;
 fn got<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
-        Err(Error::Mistake(sentence)) => panic!("{sentence}"),
         Err(error) => panic!("{error}"),
     }
 }

@@ -27,16 +27,20 @@ impl State for Adam {
     fn restore(&mut self, saved: &mut Saved) -> Result<()> {
         let steps = saved.number("steps")?;
         let Ok(steps) = u32::try_from(steps) else {
-            let (what, most) = (format!("is {steps}"), u32::MAX);
-            return Err(saved.refuse("steps", what, format!("{most} is most")));
+            let problem = format!("is {steps}; the limit is {}", u32::MAX);
+            return Err(saved.refuse("steps", problem));
         };
         let [means, squares] =
             ["mean", "square"].map(|name| saved.tensors(name));
         if means.len() != squares.len() {
             return Err(saved.refuse(
                 "square",
-                format!("lists {} tensors", squares.len()),
-                format!("\"mean\" {}; take a file of this run", means.len()),
+                format!(
+                    "lists {} tensors, but \"mean\" lists {}; load a file of \
+                     this run",
+                    squares.len(),
+                    means.len()
+                ),
             ));
         }
         let moments = means.into_iter().zip(squares);
