@@ -96,7 +96,7 @@ fn checkpoints_contain_buffers_and_generators() {
         other.to(device).unwrap();
         (0..3).for_each(|_| drop(model.forward(&x)));
         io::checkpoint(&path, &[("model", &mut model)]).unwrap();
-        other.forward(&x);
+        let _ = other.forward(&x);
         io::resume(&path, &mut [("model", &mut other)]).unwrap();
         for _ in 0..3 {
             let [a, b] = [&model, &other]

@@ -44,7 +44,7 @@ fn a_loaded_batch_norm_evaluates_like_the_saved_one() {
             sgd.step(model.parameters_mut());
         }
         io::save(&path, &model).unwrap();
-        again.forward(&x);
+        let _ = again.forward(&x);
         io::load(&path, &mut again).unwrap();
         model.eval();
         again.eval();
