@@ -13,7 +13,7 @@ use std::ops::Range;
 pub use gradients::{gradient, gradients, one_element, only_element, seed};
 
 use crate::error::{Error, Result, ShapeRule};
-use crate::shape::{self, Span, checked_size};
+use crate::shape::{self, Axis, Span, checked_size};
 
 fn mistake<T>(sentence: String) -> Result<T> {
     Err(Error::Mistake(sentence))
@@ -156,22 +156,38 @@ pub fn matmul_2d(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     }
 }
 
-/// Checks that each axis exists and is listed once.
-pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
-    for (index, &axis) in axes.iter().enumerate() {
-        if axis >= shape.len() {
-            return Err(Error::AxisOutOfRange {
+/// Checks that an axis exists, and returns its index.
+pub fn axis(
+    op: impl Display,
+    shape: &[usize],
+    axis: impl Axis,
+) -> Result<usize> {
+    axis.index(shape.len()).ok_or_else(|| Error::AxisOutOfRange {
+        op: op.to_string(),
+        axis: axis.number(),
+        shape: shape.to_vec(),
+    })
+}
+
+/// Checks that each axis exists and is listed once, and returns their indices.
+pub fn axes(
+    op: impl Display,
+    shape: &[usize],
+    axes: &[impl Axis],
+) -> Result<Vec<usize>> {
+    let mut indices = Vec::new();
+    for &axis in axes {
+        let index = self::axis(&op, shape, axis)?;
+        if indices.contains(&index) {
+            return Err(Error::RepeatedAxis {
                 op: op.to_string(),
-                axis: axis as isize,
-                shape: shape.to_vec(),
+                axis: index,
+                axes: axes.iter().map(|axis| axis.number()).collect(),
             });
         }
-        if axes[..index].contains(&axis) {
-            let (op, axes) = (op.to_string(), axes.to_vec());
-            return Err(Error::RepeatedAxis { op, axis, axes });
-        }
+        indices.push(index);
     }
-    Ok(())
+    Ok(indices)
 }
 
 /// Checks that none of these axes is empty, because a maximum of no elements
@@ -258,7 +274,7 @@ pub fn indices(
     axis: usize,
     indices: &[usize],
 ) -> Result<()> {
-    axes(&op, shape, &[axis])?;
+    self::axis(&op, shape, axis)?;
     match indices.iter().find(|&&index| index >= shape[axis]) {
         None => Ok(()),
         Some(index) => mistake(format!(

@@ -88,7 +88,7 @@ pub enum Error {
         /// The repeated axis.
         axis: usize,
         /// All listed axes.
-        axes: Vec<usize>,
+        axes: Vec<isize>,
     },
     /// The number of values is not the number of elements of the shape.
     ElementCount {

@@ -86,7 +86,10 @@
 //! [`attempt`](crate::attempt) turns the panic into an error.
 //!
 //! The operators `+`, `-`, `*`, `/` and `+=` accept tensors, owned or
-//! borrowed, and plain numbers. Don't import `std::ops::Mul` into a file that
+//! borrowed, and numbers of type `f32`, `f64` or `i32`. On the left of a tensor
+//! only `f64` and `i32` are accepted: with two types of floats, Rust could not
+//! infer the type of the literal in `(2.0 * &x).exp()`. Write `&x * k` or
+//! `f64::from(k) * &x` for an `f32`. Don't import `std::ops::Mul` into a file that
 //! calls `a.mul(&b)`: method lookup prefers methods that take `self` by value,
 //! so the call would resolve to the trait's method and move `a`. The same
 //! holds for `Add`, `Sub`, `Div` and `Neg`.
@@ -137,4 +140,4 @@ pub(crate) use view::{Runs, joined, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};
-pub use crate::shape::{Span, Spans, Window, broadcast};
+pub use crate::shape::{Axis, Span, Spans, Window, broadcast};
