@@ -36,7 +36,7 @@
 //!     apply, grad,
 //! };
 //!
-//! /// x e^x, whose slope is e^x + x e^x.
+//! /// x e^x, whose derivative is e^x + x e^x.
 //! struct XExp;
 //!
 //! impl Function for XExp {
@@ -64,6 +64,8 @@
 //! let first = grad(&[&y], &[&x], true).remove(0);
 //! let second = grad(&[&first], &[&x], false).remove(0);
 //! assert_eq!((first.item()?, second.item()?), (1.0, 2.0));
+//! // Compares the gradient with finite differences.
+//! rungrad::gradcheck(|x| apply(XExp, &[&x[0]]), &[&x])?;
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
