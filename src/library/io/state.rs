@@ -96,6 +96,11 @@ impl Saved {
         self.values.insert(name, value);
     }
 
+    /// Returns `true` if there is a value with this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Removes and returns an integer.
     ///
     /// # Errors
@@ -221,9 +226,10 @@ impl<M: Module + ?Sized> State for M {
             // A tensor in a graph is the original leaf, passed in when
             // `resume` undoes a failed restore. Tensors read from a file are
             // not in a graph.
-            leaves.push(match new.records() {
-                true => new,
-                false => new.to(parameter.tensor().device())?.requires_grad(),
+            let old = parameter.tensor();
+            leaves.push(match new.records() || !old.records() {
+                true => new.to(old.device())?,
+                false => new.to(old.device())?.requires_grad(),
             });
         }
         let mut buffers = Vec::new();
