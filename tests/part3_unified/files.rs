@@ -260,6 +260,7 @@ fn a_file_of_a_different_model_is_rejected() {
     );
 }
 
+#[cfg(feature = "engine")]
 #[test]
 fn weights_of_the_wrong_type_are_rejected() {
     let _clean = clean();

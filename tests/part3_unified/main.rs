@@ -12,9 +12,11 @@ mod damaged_files;
 mod derived;
 mod devices;
 mod drawings;
+#[cfg(feature = "engine")]
 mod extreme_values;
 mod files;
 mod filters;
+#[cfg(feature = "engine")]
 mod graphs;
 mod images;
 mod indexing;
@@ -23,6 +25,7 @@ mod invalid_settings;
 #[cfg(feature = "engine")]
 mod launches;
 mod layouts;
+#[cfg(feature = "engine")]
 mod lazy_devices;
 mod library_operations;
 mod limits;
@@ -38,12 +41,15 @@ mod pytorch_weights;
 mod rejected_calls;
 mod replaced_files;
 mod reproducibility;
+#[cfg(feature = "engine")]
 mod resources;
 mod saved_models;
+#[cfg(feature = "engine")]
 mod schedules;
 mod second_derivatives;
 mod softmax_rows;
 mod special_values;
+#[cfg(feature = "engine")]
 mod step_costs;
 #[cfg(feature = "engine")]
 mod tensor_cores;
@@ -52,6 +58,7 @@ mod threads;
 mod tied_parameters;
 mod training;
 mod transformer;
+#[cfg(feature = "engine")]
 mod types;
 
 use std::thread;

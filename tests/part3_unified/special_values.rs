@@ -203,7 +203,8 @@ const BINARY_CASES: &[BinaryCase] = &[
 ];
 
 fn devices() -> Vec<Device> {
-    [super::devices(), vec![Device::FusedCpu]].concat()
+    let lazy = cfg!(feature = "lazy").then_some(Device::FusedCpu);
+    super::devices().into_iter().chain(lazy).collect()
 }
 
 /// Returns all devices, including the lazy OpenCL devices, for which the
@@ -211,7 +212,9 @@ fn devices() -> Vec<Device> {
 pub(super) fn devices_and_lazy() -> Vec<Device> {
     let mut all = devices();
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    all.extend((0..gpus).map(Device::Fused));
+    if cfg!(feature = "lazy") {
+        all.extend((0..gpus).map(Device::Fused));
+    }
     all
 }
 

@@ -27,6 +27,7 @@ use testkit::clean;
 pub(super) fn eager_and_lazy() -> Vec<Device> {
     let eager = devices();
     let lazy = eager.iter().filter_map(|device| match device {
+        _ if !cfg!(feature = "lazy") => None,
         Device::Cpu => Some(Device::FusedCpu),
         Device::Gpu(i) => Some(Device::Fused(*i)),
         _ => None,
