@@ -208,12 +208,9 @@ impl Reduce {
             }
             Reduce::Max => {
                 let lowest = T::nearest(f64::NEG_INFINITY);
-                row.iter().fold(
-                    lowest,
-                    |max, &x| {
-                        if x > max || x != x { x } else { max }
-                    },
-                )
+                row.iter().fold(lowest, |max, &x| {
+                    if x > max || x.is_nan() { x } else { max }
+                })
             }
         }
     }

@@ -1,10 +1,13 @@
 //! Elementwise operations: each result element depends on one element of each
 //! operand.
 
+use std::borrow::Cow;
+
+use super::super::arithmetic::check_same_kind;
 use super::super::{Array, Binary, Context, Function, Gradients, Tensor};
 use super::super::{Unary, apply};
-use super::stretch;
-use crate::error::Result;
+use crate::checks;
+use crate::error::{Result, or_raise};
 use crate::ops::Op;
 
 /// ```
@@ -290,4 +293,29 @@ impl Function for Relu {
         let stopped = a.le(&a.zeros_like());
         vec![Some(stopped.where_cond(&grad_out.zeros_like(), grad_out))]
     }
+}
+
+/// Broadcasts the operands to a common shape. The [`Expand`](super::Expand)
+/// nodes that this adds to the graph sum each gradient back to its operand's
+/// shape.
+#[track_caller]
+pub(crate) fn stretch<'a, const N: usize>(
+    op: &str,
+    operands: [&'a Tensor; N],
+) -> [Cow<'a, Tensor>; N] {
+    let (first, others) = (operands[0], &operands[1..]);
+    for other in others {
+        or_raise(check_same_kind(op, &first.array, &other.array));
+    }
+    if others.iter().all(|other| other.shape() == first.shape()) {
+        return operands.map(Cow::Borrowed);
+    }
+    let mut shape = first.shape().to_vec();
+    for other in others {
+        shape = or_raise(checks::broadcast(op, &shape, other.shape()));
+    }
+    operands.map(|operand| match operand.shape() == shape {
+        true => Cow::Borrowed(operand),
+        false => Cow::Owned(operand.expand(&shape)),
+    })
 }
