@@ -10,14 +10,13 @@ use ocl::core::{self, Event, Mem, MemFlags};
 use super::device::{Bytes, not_forked};
 use super::element::{Element, Stored};
 use super::gpu::Gpu;
-use super::queue::{self, Queue};
+use super::queue::{self, Command, Queue};
 use super::recorder::{self, Call};
 use super::status::driver_error;
-use super::submission::Command;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
-/// The largest upload, in bytes, that the submission thread takes as a copy.
+/// The largest upload, in bytes, that is issued as a copy without waiting.
 /// Copies of larger ones would take too much memory while they are pending.
 const MAX_COPY: usize = 1 << 16;
 
@@ -163,30 +162,16 @@ impl<T: Element> Buffer<T> {
         // The child process of a fork has no submission thread.
         not_forked()?;
         let (call, bytes) = (recorder::call(), size_of_val(values));
-        let event = match self.gpu.0.submission() {
-            Some(thread) if call.is_none() && bytes <= MAX_COPY => {
-                let target = Arc::clone(&self.contents);
-                let (mem, copy) = (Arc::clone(&target), Box::from(values));
-                let send = move |queue: &mut Queue| {
-                    queue.keep_times(false)?;
-                    if !queue.has_room_for(bytes) {
-                        queue.finish()?;
-                    }
-                    // SAFETY: the values are no longer than the buffer.
-                    unsafe { send_copy::<U>(queue, &mem, copy) }.map(drop)
-                };
-                thread.submit(Command::Write(target, Box::new(send)));
-                Event::null()
-            }
-            _ => {
-                let mut queue = self.gpu.0.queue()?;
-                queue.keep_times(call.is_some())?;
-                // SAFETY: the values are no longer than the buffer.
-                let event =
-                    unsafe { write(&mut queue, &self.contents, values) }?;
-                queue.restore(&self.contents);
-                event
-            }
+        let event = if call.is_none() && bytes <= MAX_COPY {
+            let (target, copy) = (Arc::clone(&self.contents), values.into());
+            self.gpu.0.issue(Upload { target, copy })?;
+            Event::null()
+        } else {
+            let mut queue = self.gpu.0.queue()?;
+            // SAFETY: the values are no longer than the buffer.
+            unsafe {
+                write(&mut queue, &self.contents, values, call.is_some())
+            }?
         };
         ledger::count(|counts| counts.bytes_to_device += bytes as u64);
         self.copied(call, SliceKind::Upload, bytes, event);
@@ -232,6 +217,24 @@ impl<T: Element> Buffer<T> {
     }
 }
 
+/// A copy of values for the start of a buffer, which has room for them.
+struct Upload<T> {
+    target: Arc<Contents>,
+    copy: Box<[T]>,
+}
+
+impl<T: Stored> Command for Upload<T> {
+    fn issue(&mut self, queue: &mut Queue) -> Result<(), Error> {
+        let copy = std::mem::take(&mut self.copy);
+        // SAFETY: the values are no longer than the buffer.
+        unsafe { write(queue, &self.target, copy, false) }.map(drop)
+    }
+
+    fn outputs(&self) -> Vec<&Arc<Contents>> {
+        vec![&self.target]
+    }
+}
+
 /// Copies values to the start of a buffer. The queue keeps a copy of a small
 /// slice; for a larger one the host waits.
 ///
@@ -240,37 +243,29 @@ impl<T: Element> Buffer<T> {
 /// There must not be more values than the buffer holds.
 unsafe fn write<T: Stored>(
     queue: &mut Queue,
-    mem: &Mem,
-    values: &[T],
+    target: &Arc<Contents>,
+    values: impl AsRef<[T]> + Into<Box<[T]>>,
+    times: bool,
 ) -> Result<Event, Error> {
-    if queue.has_room_for(size_of_val(values)) {
-        // SAFETY: the caller guarantees the length.
-        return unsafe { send_copy(queue, mem, values.into()) };
-    }
-    // SAFETY: the caller guarantees the length. The call blocks until the
-    // device has read the values.
-    let event = unsafe { send(queue, mem, values, true) }?;
-    queue.release_copies();
-    queue::count_wait();
+    queue.keep_times(times)?;
+    let event = if queue.has_room_for(size_of_val(values.as_ref())) {
+        let copy = queue.keep_copy(values.into());
+        // SAFETY: the queue keeps the copy until the host has waited for the
+        // device, which cannot happen while this function borrows the queue.
+        let copy = unsafe { &*copy };
+        // SAFETY: the caller guarantees the length, and the queue keeps the
+        // copy.
+        unsafe { send(queue, target, copy, false) }?
+    } else {
+        // SAFETY: the caller guarantees the length. The call blocks until the
+        // device has read the values.
+        let event = unsafe { send(queue, target, values.as_ref(), true) }?;
+        queue.release_copies();
+        queue::count_wait();
+        event
+    };
+    queue.restore(target);
     Ok(event)
-}
-
-/// Copies values to the start of a buffer, from a copy that the queue keeps.
-///
-/// # Safety
-///
-/// The copy must not be longer than the buffer.
-unsafe fn send_copy<T: Stored>(
-    queue: &mut Queue,
-    mem: &Mem,
-    copy: Box<[T]>,
-) -> Result<Event, Error> {
-    let copy = queue.keep_copy(copy);
-    // SAFETY: the queue keeps the copy until the host has waited for the
-    // device, which cannot happen while this function borrows the queue.
-    let copy = unsafe { &*copy };
-    // SAFETY: the caller guarantees the length, and the queue keeps the copy.
-    unsafe { send(queue, mem, copy, false) }
 }
 
 /// Sends values to the start of a buffer, with an event if the queue records

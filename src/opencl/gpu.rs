@@ -10,7 +10,7 @@ use ocl::core::{self, Context, ContextProperties};
 
 use super::device::{DeviceInfo, devices, not_forked};
 use super::program::{CompiledKernel, Programs};
-use super::queue::{self, Queue};
+use super::queue::{self, Command, Queue};
 use super::recorder;
 use super::source::{Code, Kernel, Source};
 use super::status::driver_error;
@@ -38,7 +38,7 @@ pub(super) struct Open {
     pub(super) context: Context,
     queue: Mutex<Queue>,
     failures: Arc<AtomicU64>,
-    /// Started by the first launch.
+    /// Started by the first command.
     submission: OnceLock<Option<SubmissionThread>>,
     programs: Mutex<Programs>,
     now: AtomicU64,
@@ -177,13 +177,22 @@ impl Open {
         Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the thread that submits commands, if this device has one.
-    pub(super) fn submission(
+    /// Issues a command: at once, or through the submission thread if this
+    /// device has one. The thread cannot return a failure to this caller, so
+    /// there the outputs of a command that fails are lost.
+    pub(super) fn issue(
         &'static self,
-    ) -> Option<&'static SubmissionThread> {
-        let _ = WAIT_AT_THREAD_EXIT.try_with(|_| ());
+        mut command: impl Command,
+    ) -> Result<(), Error> {
         let start = || SubmissionThread::new(self.info, &self.queue);
-        self.submission.get_or_init(start).as_ref()
+        match self.submission.get_or_init(start) {
+            Some(thread) => {
+                let _ = WAIT_AT_THREAD_EXIT.try_with(|_| ());
+                thread.submit(command);
+                Ok(())
+            }
+            None => command.issue(&mut *self.queue()?),
+        }
     }
 
     /// Returns a kernel compiled for this device; compiled kernels are cached.

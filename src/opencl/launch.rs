@@ -2,21 +2,24 @@
 
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use ocl::core;
 
-use super::argument::{Argument, Scalar, check_no_aliasing};
-use super::buffer::Buffer;
+use super::argument::{Argument, Scalar, Value, check_no_aliasing};
+use super::buffer::{Buffer, Contents};
 use super::device::Bytes;
 use super::element::{Element, Stored};
 use super::event::Event;
 use super::extent::Extent;
 use super::gpu::Gpu;
+use super::program::CompiledKernel;
+use super::queue::{Command, Queue};
 use super::reach::Given;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
-use super::submission::{CheckedLaunch, Command};
+use super::status::driver_error;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
 
@@ -66,7 +69,7 @@ impl<'a, K> Launch<'a, K> {
 
     /// Adds a buffer whose memory holds values of type `T`, which may differ
     /// from the buffer's element type.
-    pub(super) fn buffer<T: Stored>(
+    fn buffer<T: Stored>(
         mut self,
         buffer: &'a Buffer<impl Element>,
         at_least: usize,
@@ -115,6 +118,28 @@ impl<'a> Launch<'a> {
     /// Adds the next argument, a buffer that the kernel writes. It must not be
     /// passed as any other argument.
     pub fn output<T: Element>(self, buffer: &'a Buffer<T>) -> Launch<'a> {
+        self.buffer::<T>(buffer, 0, true)
+    }
+}
+
+// The buffers of a memory pool are reused for elements of any size, so their
+// memory may hold values of a type other than their element type.
+impl<'a> Launch<'a> {
+    /// Adds the next argument, a buffer that the kernel reads as values of
+    /// type `T`.
+    pub(crate) fn input_as<T: Stored>(
+        self,
+        buffer: &'a Buffer<impl Element>,
+    ) -> Launch<'a> {
+        self.buffer::<T>(buffer, 0, false)
+    }
+
+    /// Adds the next argument, a buffer that the kernel writes as values of
+    /// type `T`.
+    pub(crate) fn output_as<T: Stored>(
+        self,
+        buffer: &'a Buffer<impl Element>,
+    ) -> Launch<'a> {
         self.buffer::<T>(buffer, 0, true)
     }
 }
@@ -229,18 +254,15 @@ impl<K> Launch<'_, K> {
         // within its buffers.
         let launch =
             unsafe { CheckedLaunch::new(known, values, [global, local]) };
-        let event = match open.submission() {
-            Some(thread) if !times => {
-                thread.submit(Command::Launch(launch));
-                core::Event::null()
+        let event = if times {
+            let mut queue = open.queue()?;
+            if let Some(call) = &mut call {
+                call.queues(self.code.holds);
             }
-            _ => {
-                let mut queue = open.queue()?;
-                if let Some(call) = &mut call {
-                    call.queues(self.code.holds);
-                }
-                launch.enqueue(&mut queue, times)?
-            }
+            launch.enqueue(&mut queue, true)?
+        } else {
+            open.issue(launch)?;
+            core::Event::null()
         };
         ledger::count(|counts| {
             counts.launches += 1;
@@ -264,6 +286,79 @@ impl<K> Launch<'_, K> {
     /// Returns an error about this kernel.
     fn mistake(&self, words: impl Display) -> Error {
         Error::Mistake(format!("Kernel `{}` {words}.", self.code.name))
+    }
+}
+
+/// A launch that was checked: the arguments fit the kernel, the sizes fit the
+/// device, and the kernel stays within its buffers and terminates.
+pub(super) struct CheckedLaunch {
+    known: Arc<CompiledKernel>,
+    values: Vec<Value>,
+    global: Extent,
+    local: Extent,
+}
+
+impl CheckedLaunch {
+    /// Collects what a launch needs.
+    ///
+    /// # Safety
+    ///
+    /// All of it was checked, and the kernel, launched with it, accesses no
+    /// memory outside its buffers, and all its work-items terminate.
+    pub(super) unsafe fn new(
+        known: Arc<CompiledKernel>,
+        values: Vec<Value>,
+        [global, local]: [Extent; 2],
+    ) -> CheckedLaunch {
+        CheckedLaunch { known, values, global, local }
+    }
+
+    /// Enqueues the launch, with an event if times are recorded. If one of the
+    /// buffers is lost, it returns that failure instead.
+    fn enqueue(
+        &self,
+        queue: &mut Queue,
+        times: bool,
+    ) -> Result<core::Event, Error> {
+        let mut buffers = self.values.iter().filter_map(Value::contents);
+        buffers.try_for_each(|(contents, _)| queue.check(contents))?;
+        let launching = |error| {
+            driver_error(&format!("Launching `{}`", self.known.name), error)
+        };
+        let kernel = self.known.object();
+        for (index, value) in (0..).zip(&self.values) {
+            value.set(&kernel, index).map_err(launching)?;
+        }
+        let mut event = core::Event::null();
+        queue.keep_times(times)?;
+        // SAFETY: the promise of `new`. Buffers that are dropped in the
+        // meantime are kept alive until the kernel has ended.
+        unsafe {
+            core::enqueue_kernel(
+                queue.current(),
+                &kernel,
+                self.global.dimensions as u32,
+                None,
+                &self.global.sizes,
+                Some(self.local.sizes),
+                None::<core::Event>,
+                times.then_some(&mut event),
+            )
+        }
+        .map_err(launching)?;
+        Ok(event)
+    }
+}
+
+impl Command for CheckedLaunch {
+    fn issue(&mut self, queue: &mut Queue) -> Result<(), Error> {
+        self.enqueue(queue, false).map(drop)
+    }
+
+    fn outputs(&self) -> Vec<&Arc<Contents>> {
+        let buffers = self.values.iter().filter_map(Value::contents);
+        let outputs = buffers.filter(|(_, written)| *written);
+        outputs.map(|(contents, _)| contents).collect()
     }
 }
 

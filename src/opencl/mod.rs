@@ -60,7 +60,6 @@ mod program;
 mod queue;
 mod reach;
 mod recorder;
-mod retyped;
 mod signature;
 mod source;
 mod status;

@@ -39,6 +39,16 @@ pub(super) struct Queue {
     failures: Arc<AtomicU64>,
 }
 
+/// A command that the caller need not wait for.
+pub(super) trait Command: Send + 'static {
+    /// Puts the command into the queue, once.
+    fn issue(&mut self, queue: &mut Queue) -> Result<(), Error>;
+
+    /// Returns the buffers that it writes. They are lost if it fails after the
+    /// caller has continued.
+    fn outputs(&self) -> Vec<&Arc<Contents>>;
+}
+
 /// Why a command without a caller has failed.
 struct Failure {
     error: Error,

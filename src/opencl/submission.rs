@@ -1,5 +1,6 @@
-//! A thread that submits commands to the driver while the host prepares the
-//! next ones.
+//! An optional thread that submits commands to the driver while the host
+//! prepares the next ones. Without it, `Open::issue` issues each command at
+//! once.
 //!
 //! A driver takes a few microseconds to accept a launch, and the host needs
 //! about half of that between two launches. On a GPU the two overlap. Commands
@@ -14,20 +15,12 @@
 use std::env;
 use std::ffi::OsString;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-use ocl::core;
-
-use super::argument::Value;
-use super::buffer::Contents;
 use super::device::{DeviceInfo, Kind};
-use super::extent::Extent;
-use super::program::CompiledKernel;
-use super::queue::Queue;
-use super::status::driver_error;
-use crate::Error;
+use super::queue::{Command, Queue};
 
 /// The variable that turns the thread `on` or `off` for all devices.
 const VARIABLE: &str = "RUNGRAD_SUBMISSION_THREAD";
@@ -38,89 +31,15 @@ const MAX_PENDING: usize = 1024;
 /// How long the thread polls for a command before it sleeps.
 const POLLING: Duration = Duration::from_micros(100);
 
-/// A launch that was checked: the arguments fit the kernel, the sizes fit the
-/// device, and the kernel stays within its buffers and terminates.
-pub(super) struct CheckedLaunch {
-    known: Arc<CompiledKernel>,
-    values: Vec<Value>,
-    global: Extent,
-    local: Extent,
-}
-
-impl CheckedLaunch {
-    /// Collects what a launch needs.
-    ///
-    /// # Safety
-    ///
-    /// All of it was checked, and the kernel, launched with it, accesses no
-    /// memory outside its buffers, and all its work-items terminate.
-    pub(super) unsafe fn new(
-        known: Arc<CompiledKernel>,
-        values: Vec<Value>,
-        [global, local]: [Extent; 2],
-    ) -> CheckedLaunch {
-        CheckedLaunch { known, values, global, local }
-    }
-
-    /// Enqueues the launch, with an event if times are recorded. If one of the
-    /// buffers is lost, it returns that failure instead.
-    pub(super) fn enqueue(
-        &self,
-        queue: &mut Queue,
-        times: bool,
-    ) -> Result<core::Event, Error> {
-        let mut buffers = self.values.iter().filter_map(Value::contents);
-        buffers.try_for_each(|(contents, _)| queue.check(contents))?;
-        let launching = |error| {
-            driver_error(&format!("Launching `{}`", self.known.name), error)
-        };
-        let kernel = self.known.object();
-        for (index, value) in (0..).zip(&self.values) {
-            value.set(&kernel, index).map_err(launching)?;
-        }
-        let mut event = core::Event::null();
-        queue.keep_times(times)?;
-        // SAFETY: the promise of `new`. Buffers that are dropped in the
-        // meantime are kept alive until the kernel has ended.
-        unsafe {
-            core::enqueue_kernel(
-                queue.current(),
-                &kernel,
-                self.global.dimensions as u32,
-                None,
-                &self.global.sizes,
-                Some(self.local.sizes),
-                None::<core::Event>,
-                times.then_some(&mut event),
-            )
-        }
-        .map_err(launching)?;
-        Ok(event)
-    }
-
-    /// Enqueues the launch without a caller: its outputs are lost if it fails.
-    fn run(&self, queue: &mut Queue) {
-        if let Err(error) = self.enqueue(queue, false) {
-            let buffers = self.values.iter().filter_map(Value::contents);
-            let outputs = buffers.filter(|(_, written)| *written);
-            queue.lose(outputs.map(|(contents, _)| contents), error);
-        }
-    }
-}
-
-type Work = Box<dyn FnOnce(&mut Queue) -> Result<(), Error> + Send>;
-
-/// What the thread does with the queue.
-pub(super) enum Command {
-    Launch(CheckedLaunch),
-    /// Overwrites a buffer, which counts as valid afterwards.
-    Write(Arc<Contents>, Work),
+/// What is sent to the thread.
+enum Message {
+    Command(Box<dyn Command>),
     /// Replies when all commands before it have been submitted.
-    Reply(SyncSender<()>),
+    Flush(SyncSender<()>),
 }
 
 /// The sending end of the channel to the thread.
-pub(super) struct SubmissionThread(SyncSender<Command>);
+pub(super) struct SubmissionThread(SyncSender<Message>);
 
 impl SubmissionThread {
     /// Starts the thread of a device, if the device gains from one and the
@@ -133,15 +52,19 @@ impl SubmissionThread {
     }
 
     /// Sends a command to the thread.
-    pub(super) fn submit(&self, command: Command) {
-        self.0.send(command).expect("the thread never ends");
+    pub(super) fn submit(&self, command: impl Command) {
+        self.send(Message::Command(Box::new(command)));
     }
 
     /// Waits until the driver has every command that was submitted before.
     pub(super) fn flush(&self) {
         let (reply, replies) = sync_channel(1);
-        self.submit(Command::Reply(reply));
+        self.send(Message::Flush(reply));
         receive(&replies).expect("the thread never ends");
+    }
+
+    fn send(&self, message: Message) {
+        self.0.send(message).expect("the thread never ends");
     }
 }
 
@@ -175,19 +98,17 @@ fn start(queue: &'static Mutex<Queue>) -> Option<SubmissionThread> {
     Some(SubmissionThread(commands))
 }
 
-fn submit_all(channel: Receiver<Command>, queue: &'static Mutex<Queue>) {
-    let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
-    while let Some(command) = receive(&channel) {
-        match command {
-            Command::Launch(launch) => launch.run(&mut lock()),
-            Command::Write(target, work) => {
-                let mut queue = lock();
-                match work(&mut queue) {
-                    Ok(()) => queue.restore(&target),
-                    Err(error) => queue.lose([&target], error),
+fn submit_all(channel: Receiver<Message>, queue: &Mutex<Queue>) {
+    while let Some(message) = receive(&channel) {
+        match message {
+            Message::Command(mut command) => {
+                let mut queue =
+                    queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Err(error) = command.issue(&mut queue) {
+                    queue.lose(command.outputs(), error);
                 }
             }
-            Command::Reply(reply) => {
+            Message::Flush(reply) => {
                 // Fails only if the caller's thread has ended; ignore that.
                 let _ = reply.send(());
             }
@@ -197,11 +118,31 @@ fn submit_all(channel: Receiver<Command>, queue: &'static Mutex<Queue>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::argument::Value;
+    use super::super::buffer::Contents;
+    use super::super::extent::Extent;
+    use super::super::launch::CheckedLaunch;
     use super::super::{Buffer, Gpu, Source};
     use super::*;
+    use crate::Error;
 
     const ADD: &str = "kernel void add(global const float *x, global float *y)
         { y[get_global_id(0)] = x[get_global_id(0)] + 1.0f; }";
+
+    /// Overwrites a buffer, or fails.
+    struct Rewrite(Arc<Contents>, Result<(), Error>);
+
+    impl Command for Rewrite {
+        fn issue(&mut self, queue: &mut Queue) -> Result<(), Error> {
+            self.1.clone().map(|()| queue.restore(&self.0))
+        }
+
+        fn outputs(&self) -> Vec<&Arc<Contents>> {
+            vec![&self.0]
+        }
+    }
 
     #[test]
     fn a_failure_reaches_what_depends_on_it_and_nothing_else() {
@@ -232,7 +173,7 @@ mod tests {
             // argument was never given, the driver refuses the launch.
             let launch =
                 unsafe { CheckedLaunch::new(known.clone(), values, sizes) };
-            thread.submit(Command::Launch(launch));
+            thread.submit(launch);
             thread.flush();
         };
         let add = |from, to| launch(vec![value(from, false), value(to, true)]);
@@ -258,8 +199,7 @@ mod tests {
         add(&x, &y);
         assert_eq!(check(&y), Err(failure));
         let rewrite = |to: &Buffer<f32>, result: Result<(), Error>| {
-            let work = Box::new(|_: &mut Queue| result);
-            thread.submit(Command::Write(to.contents.clone(), work));
+            thread.submit(Rewrite(to.contents.clone(), result));
             thread.flush();
         };
         rewrite(&y, Ok(()));
