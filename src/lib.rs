@@ -135,7 +135,7 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
-pub use common::{checks, error, graph, half, ops, rng, shape};
+pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
 #[cfg(feature = "opencl")]
 pub use inspect::scope;
 pub use inspect::{draw, ledger, stopwatch, tape, timeline};

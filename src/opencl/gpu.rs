@@ -298,6 +298,6 @@ impl Gpu {
         kernel: &Kernel,
         source: &Source,
     ) -> Result<(), Error> {
-        self.0.programs().stand_in(kernel.name(), source.code())
+        self.0.programs().stand_in(kernel.code(), source.code())
     }
 }

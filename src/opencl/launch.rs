@@ -1,5 +1,6 @@
 //! Kernel launches, checked on the host before the device sees them.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::extent::Extent;
 use super::gpu::Gpu;
 use super::program::CompiledKernel;
 use super::queue::{Command, Queue};
-use super::reach::Given;
+use super::reach::LaunchArgs;
 use super::recorder;
 use super::signature::Signature;
 use super::source::{Code, Kernel, Source};
@@ -191,7 +192,7 @@ impl Launch<'_> {
     pub fn unreached(&self) -> Result<Vec<u64>, Error> {
         let known = self.gpu.0.kernel(self.code)?;
         let (global, local) = self.check_sizes(&known.signature)?;
-        let reaches = self.reaches(global, local)?;
+        let reaches = self.reaches(&known, global, local)?;
         Ok(reaches
             .map(|(length, reach)| length.saturating_sub(reach))
             .collect())
@@ -245,7 +246,7 @@ impl<K> Launch<'_, K> {
         let known = open.kernel(self.code)?;
         self.check_arguments(&known.signature)?;
         let (global, local) = self.check_sizes(&known.signature)?;
-        let reached = self.check_reach(global, local)?;
+        let reached = self.check_reach(&known, global, local)?;
 
         let values = self.arguments.iter().map(Argument::value).collect();
         // SAFETY: the arguments match the kernel's parameters and the sizes
@@ -370,14 +371,9 @@ impl<K> Launch<'_, K> {
         let wanted = signature.parameters.len();
         let given = self.arguments.len();
         if wanted != given {
-            let names: Vec<&str> = signature
-                .parameters
-                .iter()
-                .map(|known| known.as_ref().map_or("?", |p| p.name.as_str()))
-                .collect();
             return Err(self.mistake(format!(
                 "takes {wanted} arguments ({}) and was given {given}",
-                names.join(", ")
+                signature.names().join(", ")
             )));
         }
         for (index, argument) in self.arguments.iter().enumerate() {
@@ -481,8 +477,13 @@ impl<K> Launch<'_, K> {
 
     /// Checks the buffers against the reach that a kernel of this crate
     /// declares, and returns the number of bytes that it accesses.
-    fn check_reach(&self, global: Extent, local: Extent) -> Result<u64, Error> {
-        let reaches = self.reaches(global, local)?;
+    fn check_reach(
+        &self,
+        known: &CompiledKernel,
+        global: Extent,
+        local: Extent,
+    ) -> Result<u64, Error> {
+        let reaches = self.reaches(known, global, local)?;
         let is_buffer = |it: &&Argument| matches!(it, Argument::Buffer { .. });
         let buffers = self.arguments.iter().filter(is_buffer);
         let mut bytes = 0;
@@ -503,16 +504,26 @@ impl<K> Launch<'_, K> {
 
     /// Returns, for each buffer, its length and how many values a kernel of
     /// this crate accesses.
-    fn reaches(
-        &self,
+    fn reaches<'b>(
+        &'b self,
+        known: &'b CompiledKernel,
         global: Extent,
         local: Extent,
     ) -> Result<impl Iterator<Item = (u64, u64)>, Error> {
         let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
-        let items = local.sizes;
-        let given = Given { arguments: &self.arguments, groups, items };
-        given.reaches(self.code.reach).ok_or_else(|| {
-            self.mistake("was given sizes or offsets that it cannot take")
+        let (items, names) = (local.sizes, &known.names[..]);
+        let arguments = &self.arguments[..];
+        let unknown = Cell::new(None);
+        let args = LaunchArgs { arguments, names, groups, items, unknown };
+        args.reaches(self.code.reach).ok_or_else(|| match args.unknown.take() {
+            Some(name) => self.mistake(format!(
+                "has no parameter `{name}`, from which its reach is computed; \
+                 it has {}",
+                names.join(", ")
+            )),
+            None => {
+                self.mistake("was given sizes or offsets that it cannot take")
+            }
         })
     }
 }

@@ -23,6 +23,9 @@ pub(super) struct CompiledKernel {
     object: Mutex<core::Kernel>,
     pub(super) name: String,
     pub(super) signature: Signature,
+    /// The names of the parameters, by which a reach finds its arguments. If
+    /// this kernel replaces one of this crate, they are the replaced kernel's.
+    pub(super) names: Vec<String>,
 }
 
 impl CompiledKernel {
@@ -86,33 +89,46 @@ impl Programs {
         }
     }
 
-    /// Runs another text wherever a kernel of this crate is launched.
+    /// Runs another kernel wherever a kernel of this crate is launched.
     pub(super) fn stand_in(
         &mut self,
-        name: &str,
+        replaced: Code,
         code: Code,
     ) -> Result<(), Error> {
-        let known = self.by_name(code)?;
-        self.stand_ins.insert(name.to_owned(), known);
+        let known = Arc::new(self.create(code, replaced)?);
+        self.stand_ins.insert(replaced.name.to_owned(), known);
         self.by_address.clear();
         Ok(())
     }
 
     fn by_name(&mut self, code: Code) -> Result<Arc<CompiledKernel>, Error> {
-        let (info, name) = (self.info, code.name);
-        let Program { program, kernels } = self.program(code)?;
-        if let Some(known) = kernels.get(name) {
+        if let Some(known) = self.program(code)?.kernels.get(code.name) {
             return Ok(Arc::clone(known));
         }
-        let object = core::create_kernel(&*program, name)
+        let known = Arc::new(self.create(code, code)?);
+        let kernels = &mut self.program(code)?.kernels;
+        kernels.insert(known.name.clone(), Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// Creates a kernel. Its parameters have the names that `declared` gives
+    /// them.
+    fn create(
+        &mut self,
+        code: Code,
+        declared: Code,
+    ) -> Result<CompiledKernel, Error> {
+        let (info, name) = (self.info, code.name);
+        let program = &self.program(code)?.program;
+        let object = core::create_kernel(program, name)
             .map_err(|error| no_kernel(code, program, error))?;
         let signature = Signature::query(&object, info).map_err(|error| {
             driver_error(&format!("Asking about the kernel {name}"), error)
         })?;
+        let names = declared.parameter_names();
+        let names = names.unwrap_or_else(|| signature.names());
         let (object, name) = (Mutex::new(object), name.to_owned());
-        let known = Arc::new(CompiledKernel { object, name, signature });
-        kernels.insert(known.name.clone(), Arc::clone(&known));
-        Ok(known)
+        Ok(CompiledKernel { object, name, signature, names })
     }
 }
 

@@ -3,6 +3,7 @@
 //! the buffers before each launch; `Kernel::new` is where a kernel promises
 //! it.
 
+use std::cell::Cell;
 use std::iter;
 
 use smallvec::SmallVec;
@@ -14,7 +15,7 @@ use super::argument::{Argument, Scalar};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reach {
     /// Computed from the arguments of a launch.
-    Computed(fn(&Given) -> Option<Reached>),
+    Computed(fn(&LaunchArgs) -> Option<Reached>),
     /// The same for every launch.
     Fixed(&'static [u64]),
 }
@@ -25,15 +26,41 @@ pub(crate) type Reached = SmallVec<[u64; 8]>;
 
 /// The arguments and sizes of a launch, from which a kernel of this crate
 /// computes its reach.
-pub(crate) struct Given<'a> {
+pub(crate) struct LaunchArgs<'a> {
     pub(super) arguments: &'a [Argument<'a>],
+    /// The names of the kernel's parameters, in their order.
+    pub(super) names: &'a [String],
     /// The number of work-groups, and the number of items in a group, in each
     /// dimension.
     pub(super) groups: [usize; 3],
     pub(super) items: [usize; 3],
+    /// A name that none of the parameters has.
+    pub(super) unknown: Cell<Option<String>>,
 }
 
-impl<'a> Given<'a> {
+/// How a reach refers to an argument: by the name of its parameter, or by its
+/// index, counted from 0.
+pub(crate) trait ArgKey {
+    fn index(self, args: &LaunchArgs) -> Option<usize>;
+}
+
+impl ArgKey for &str {
+    fn index(self, args: &LaunchArgs) -> Option<usize> {
+        let found = args.names.iter().position(|name| name == self);
+        if found.is_none() {
+            args.unknown.set(Some(self.to_owned()));
+        }
+        found
+    }
+}
+
+impl ArgKey for usize {
+    fn index(self, _: &LaunchArgs) -> Option<usize> {
+        Some(self)
+    }
+}
+
+impl<'a> LaunchArgs<'a> {
     /// Returns, for each buffer, its length and how many values a kernel with
     /// this reach accesses, or `None` if the kernel cannot take these
     /// arguments.
@@ -54,30 +81,45 @@ impl<'a> Given<'a> {
         Some(lengths.zip(reached.into_iter().chain(iter::repeat(0))))
     }
 
-    /// Returns the `uint` argument at an index, counted from 0.
-    pub(crate) fn uint(&self, index: usize) -> Option<u64> {
-        match self.arguments.get(index) {
-            Some(Argument::Scalar(Scalar::U32(value))) => Some((*value).into()),
+    fn scalar(&self, key: impl ArgKey) -> Option<Scalar> {
+        match self.arguments.get(key.index(self)?)? {
+            Argument::Scalar(scalar) => Some(*scalar),
+            Argument::Buffer { .. } => None,
+        }
+    }
+
+    /// Returns a `uint` argument.
+    pub(crate) fn uint(&self, key: impl ArgKey) -> Option<u64> {
+        match self.scalar(key)? {
+            Scalar::U32(value) => Some(value.into()),
             _ => None,
         }
     }
 
-    /// Returns the `int` argument at an index, if it is not negative.
-    pub(crate) fn int(&self, index: usize) -> Option<u64> {
-        match self.arguments.get(index) {
-            Some(Argument::Scalar(Scalar::I32(value))) => {
-                (*value).try_into().ok()
-            }
+    /// Returns the `uint` arguments at every `step`th position from the
+    /// parameter `first`, for parameters that a macro repeats.
+    pub(crate) fn uints(
+        &self,
+        first: &str,
+        step: usize,
+    ) -> impl Iterator<Item = Option<u64>> {
+        let first = first.index(self).into_iter();
+        let positions = first.flat_map(move |first| (first..).step_by(step));
+        positions.map(|position| self.uint(position))
+    }
+
+    /// Returns an `int` argument, if it is not negative.
+    pub(crate) fn int(&self, key: impl ArgKey) -> Option<u64> {
+        match self.scalar(key)? {
+            Scalar::I32(value) => value.try_into().ok(),
             _ => None,
         }
     }
 
-    /// Returns the `int8` argument at an index.
-    pub(crate) fn int8(&self, index: usize) -> Option<[i128; 8]> {
-        match self.arguments.get(index) {
-            Some(Argument::Scalar(Scalar::I32x8(values))) => {
-                Some(values.map(i128::from))
-            }
+    /// Returns an `int8` argument.
+    pub(crate) fn int8(&self, key: impl ArgKey) -> Option<[i128; 8]> {
+        match self.scalar(key)? {
+            Scalar::I32x8(values) => Some(values.map(i128::from)),
             _ => None,
         }
     }

@@ -77,6 +77,16 @@ impl Parameter {
 }
 
 impl Signature {
+    /// Returns the names of the parameters, or `?` if the driver does not know
+    /// them.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |p: &Option<Parameter>| match p {
+            Some(parameter) => parameter.name.clone(),
+            None => "?".to_owned(),
+        };
+        self.parameters.iter().map(name).collect()
+    }
+
     pub(super) fn query(
         kernel: &core::Kernel,
         info: &DeviceInfo,

@@ -1,6 +1,6 @@
 //! The source of a kernel, before a device compiles it.
 
-use super::reach::{Given, Reach, Reached};
+use super::reach::{LaunchArgs, Reach, Reached};
 
 /// A kernel that is compiled into this crate; each part has a list of its
 /// kernels.
@@ -29,7 +29,7 @@ impl Kernel {
         file: &'static str,
         text: &'static str,
         name: &'static str,
-        reach: fn(&Given) -> Option<Reached>,
+        reach: fn(&LaunchArgs) -> Option<Reached>,
     ) -> Kernel {
         let reach = Reach::Computed(reach);
         let (options, types, holds) = ("", "", "");
@@ -180,6 +180,17 @@ impl Code<'_> {
     /// Joins all compiler options.
     pub(super) fn all_options(&self) -> String {
         format!("{} {}", self.types, self.options).trim().to_owned()
+    }
+
+    /// Returns the names of the kernel's parameters, or `None` if the text
+    /// does not declare the kernel by its name because a macro does.
+    pub(super) fn parameter_names(&self) -> Option<Vec<String>> {
+        let head = format!("kernel void {}(", self.name);
+        let (_, declaration) = self.text.split_once(&head)?;
+        let (parameters, _) = declaration.split_once(')')?;
+        let name =
+            |p: &str| p.rsplit([' ', '*', '\n']).next().map(str::to_owned);
+        parameters.split(',').map(name).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::lazy::{Integers, Kind, Lazy, LazyNode, LazyOp, State, with_number};
+use super::lazy::{Integers, Kind, Lazy, LazyNode, LazyOp, State};
 use super::schedule::Operation;
 use super::{Array, Reduce, Shared, downcast};
 use crate::engine::lazy::compiler::{Expression, Join, Node, Operand, Step};
@@ -165,7 +165,7 @@ impl CapturedGraph {
             let step = match &node.op {
                 LazyOp::Number(_) => Step::Number(slot.expect("it is one")),
                 LazyOp::Unary(op, _) => {
-                    let op = Operation::Unary(with_number(*op, 0.0));
+                    let op = Operation::Unary(op.with_number(0.0));
                     Step::Apply(op, all(), slot)
                 }
                 LazyOp::Binary(op, _) => {

@@ -270,7 +270,7 @@ impl LazyNode {
     pub(super) fn number(&self) -> Option<f32> {
         match &self.op {
             LazyOp::Number(number) => Some(*number),
-            LazyOp::Unary(op, _) => number(*op),
+            LazyOp::Unary(op, _) => op.number().map(|number| number as f32),
             _ => None,
         }
     }
@@ -324,29 +324,4 @@ pub(super) enum Kind {
     Join(Reduce, usize, usize),
     Pick(usize),
     Spread(usize),
-}
-
-/// Returns the constant of an operation, if it has one.
-fn number(op: Unary) -> Option<f32> {
-    match op {
-        Unary::Scale(number)
-        | Unary::Shift(number)
-        | Unary::DivScalar(number)
-        | Unary::RdivScalar(number)
-        | Unary::Pow(number) => Some(number as f32),
-        _ => None,
-    }
-}
-
-/// Replaces the constant of an operation.
-pub(super) fn with_number(op: Unary, number: f32) -> Unary {
-    let number = number.into();
-    match op {
-        Unary::Scale(_) => Unary::Scale(number),
-        Unary::Shift(_) => Unary::Shift(number),
-        Unary::DivScalar(_) => Unary::DivScalar(number),
-        Unary::RdivScalar(_) => Unary::RdivScalar(number),
-        Unary::Pow(_) => Unary::Pow(number),
-        other => other,
-    }
 }

@@ -12,7 +12,6 @@ use super::lazy::{Integers, Lazy, LazyNode, LazyOp, State};
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Unary, downcast, loops,
 };
-use crate::engine::kernels;
 use crate::engine::lazy::compiler::{
     Formula, Join, Number, Plan, Space, Step, Written,
 };
@@ -343,12 +342,11 @@ pub(super) fn late(
 
 /// Returns the OpenCL C formula of an operation.
 fn formula(op: Operation) -> Formula {
-    let kernel = match op {
-        Operation::Unary(op) => kernels::unary(op).0,
-        Operation::Binary(op) => kernels::binary(op)[0],
-        Operation::Choice => return Formula::CHOICE,
-    };
-    Formula::of(&kernel).expect("a line of its file makes the kernel")
+    match op {
+        Operation::Unary(op) => Formula::new(op.name(), op.formula()),
+        Operation::Binary(op) => Formula::new(op.name(), op.formula()),
+        Operation::Choice => Formula::CHOICE,
+    }
 }
 
 // ANCHOR: adapt

@@ -41,8 +41,8 @@ impl OpenCl {
         a: &Array,
         to: DType,
     ) -> Result<Shared> {
-        let (kernel, number) = kernels::unary(op);
-        let number = scalar_of(a.dtype(), number);
+        let kernel = kernels::unary(op);
+        let number = scalar_of(a.dtype(), op.number().unwrap_or_default());
         let (a, n) = (a.compact()?, a.len());
         let types = Types { from: a.dtype(), to };
         self.fill(to, n, |out| {

@@ -10,7 +10,7 @@ mod reductions;
 
 use rungrad::engine::kernels::operation;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
-use rungrad::part3_unified::Unary;
+use rungrad::part3_unified::{Binary, Unary};
 use rungrad::rng;
 
 use super::draft::PRODUCTS;
@@ -282,7 +282,7 @@ impl<'a> Bench<'a> {
         [1, 1, 1, 1, 1, 1, 1, self.n as i32]
     }
 
-    fn pairs(&self, f: fn(f32, f32) -> f32) -> Vec<f32> {
+    fn pairs(&self, f: impl Fn(f32, f32) -> f32) -> Vec<f32> {
         self.a.iter().zip(&self.b).map(|(a, b)| f(*a, *b)).collect()
     }
 
@@ -298,18 +298,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// An operation of two numbers.
-fn two(op: &str) -> fn(f32, f32) -> f32 {
-    match op {
-        "add" => |x, y| x + y,
-        "mul" => |x, y| x * y,
-        "div" => |x, y| x / y,
-        "lt" => |x, y| f32::from(x < y),
-        "le" => |x, y| f32::from(x <= y),
-        "eq" => |x, y| f32::from(x == y),
-        "pow" => f32::powf,
-        "gelu_grads" => |x, y| Unary::GeluSlope.apply(x) * y,
-        other => panic!("write launches of {other} for this test"),
+/// The operation of two numbers with this name.
+fn two(name: &str) -> impl Fn(f32, f32) -> f32 {
+    let op = Binary::ALL.iter().find(|op| op.name() == name);
+    move |x, y| match op {
+        Some(op) => op.apply(x, y),
+        None => Unary::GeluSlope.apply(x) * y,
     }
 }
 

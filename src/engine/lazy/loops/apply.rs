@@ -10,7 +10,6 @@ use super::Loops;
 use super::lines::Block;
 use crate::engine::cpu::blocks::{self, Fma};
 use crate::engine::lazy::compiler::Value;
-use crate::engine::lazy::lazy::with_number;
 use crate::engine::lazy::schedule::Operation;
 
 /// Consecutive operations of a plan, to be applied to a block.
@@ -39,9 +38,8 @@ impl WithSimd for Applied<'_, '_> {
             let block = |line: usize| before[line].values(n);
             match (op, &args[..]) {
                 (Operation::Unary(op), [x]) => {
-                    let with_number =
-                        |slot: usize| with_number(*op, loops.numbers[slot]);
-                    let op = slot.map_or(*op, with_number);
+                    let number = slot.map_or(0.0, |slot| loops.numbers[slot]);
+                    let op = op.with_number(number.into());
                     blocks::unary(fma, op, block(*x), out);
                 }
                 (Operation::Binary(op), [x, y]) => {
