@@ -19,7 +19,7 @@ use super::queue::{Command, Queue};
 use super::reach::LaunchArgs;
 use super::recorder;
 use super::signature::Signature;
-use super::source::{Code, Kernel, Source};
+use super::source::{Code, GeneratedKernel, Kernel, Source};
 use super::status::driver_error;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
@@ -46,6 +46,14 @@ pub struct Launch<'a, K = Kernel> {
 impl Gpu {
     /// Begins a launch of one of this crate's kernels.
     pub fn launch<'a>(&self, kernel: &Kernel) -> Launch<'a> {
+        Launch::new(self, kernel.code())
+    }
+
+    /// Begins a launch of a generated kernel.
+    pub fn launch_generated<'a>(
+        &self,
+        kernel: &'a GeneratedKernel,
+    ) -> Launch<'a> {
         Launch::new(self, kernel.code())
     }
 
@@ -258,7 +266,8 @@ impl<K> Launch<'_, K> {
         let event = if times {
             let mut queue = open.queue()?;
             if let Some(call) = &mut call {
-                call.queues(self.code.holds);
+                let generated = self.code.generated;
+                call.queues(generated.map_or("", |it| &it.operations));
             }
             launch.enqueue(&mut queue, true)?
         } else {

@@ -80,4 +80,4 @@ pub(crate) use reach::{LaunchArgs, Reached, counted, view};
 pub use recorder::record;
 pub(crate) use recorder::{start, stop};
 pub(crate) use source::kernel;
-pub use source::{Kernel, Source};
+pub use source::{GeneratedKernel, Kernel, Source};

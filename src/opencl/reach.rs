@@ -11,13 +11,16 @@ use smallvec::SmallVec;
 use super::argument::{Argument, Scalar};
 
 /// The number of values of each buffer, in argument order, that a kernel may
-/// access. `None` if the arguments are not the expected ones.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Reach {
-    /// Computed from the arguments of a launch.
+/// access.
+#[derive(Clone, Copy)]
+pub(super) enum Reach<'a> {
+    /// Computed from the arguments of a launch; `None` if they are not the
+    /// expected ones.
     Computed(fn(&LaunchArgs) -> Option<Reached>),
     /// The same for every launch.
-    Fixed(&'static [u64]),
+    Fixed(&'a [u64]),
+    /// Known to the caller alone.
+    Unknown,
 }
 
 /// A length for each buffer. It is on the stack, because a kernel has few
@@ -66,12 +69,12 @@ impl<'a> LaunchArgs<'a> {
     /// arguments.
     pub(super) fn reaches(
         &self,
-        reach: Option<Reach>,
+        reach: Reach,
     ) -> Option<impl Iterator<Item = (u64, u64)> + use<'a>> {
         let reached = match reach {
-            Some(Reach::Computed(reach)) => reach(self)?,
-            Some(Reach::Fixed(reach)) => Reached::from_slice(reach),
-            None => Reached::new(),
+            Reach::Computed(reach) => reach(self)?,
+            Reach::Fixed(reach) => Reached::from_slice(reach),
+            Reach::Unknown => Reached::new(),
         };
         let lengths = self.arguments.iter().filter_map(|it| match it {
             Argument::Buffer { len, .. } => Some(*len as u64),

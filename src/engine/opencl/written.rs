@@ -25,7 +25,7 @@ impl OpenCl {
         for length in lengths {
             outputs.push(self.allocate(DType::F32, length)?);
         }
-        let mut launch = self.gpu.launch(&written.kernel);
+        let mut launch = self.gpu.launch_generated(&written.kernel);
         for list in indices {
             launch = launch.input(list.buffer());
         }
