@@ -1,4 +1,4 @@
-//! The notebook's numbers on the finished Part 1.
+//! Computes the notebook's example with the finished Part 1.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Data that changes between the product and its gradient.
+//! Data that is overwritten between the multiplication and backward.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 fn main() {
     let (a, b) = (Rc::new(Cell::new(2.0)), Rc::new(Cell::new(3.0)));
     let c = a.get() * b.get();
-    // The rule remembers where b stands, not what it was.
+    // The rule holds a reference to b's data, not a copy of the values.
     let b_of_the_rule = Rc::clone(&b);
     let grad_a = move |grad_out: f64| grad_out * b_of_the_rule.get();
 

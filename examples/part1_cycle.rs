@@ -1,4 +1,5 @@
-//! Who owns whom, when a rule captures its own output, and when it does not.
+//! Reference cycles: a backward rule that captures its own output, and one
+//! that does not.
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -13,7 +14,7 @@ pub(crate) struct Tensor {
     rule: OnceCell<Box<dyn Fn(f32) -> [f32; 2]>>,
 }
 
-/// As in the notebook: the closure asks `out` for its gradient.
+/// As in the notebook: the closure captures `out` to read its gradient.
 pub(crate) fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     let out = tensor(*a.data * *b.data, vec![a.clone(), b.clone()]);
     let (x, y, z) = (a.clone(), b.clone(), out.clone());
@@ -22,7 +23,8 @@ pub(crate) fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     out
 }
 
-/// As in the engine: the gradient comes in, and the numbers are enough.
+/// As in the engine: the upstream gradient is an argument, and the closure
+/// captures only the operands' data.
 pub(crate) fn mul_that_is_told(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     let out = tensor(*a.data * *b.data, vec![a.clone(), b.clone()]);
     let (x, y) = (a.data.clone(), b.data.clone());

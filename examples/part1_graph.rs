@@ -1,5 +1,4 @@
-//! The notebook's two graphs on the finished Part 1, as a list and as a
-//! tape.
+//! The notebook's two graphs in the finished Part 1, as a list and as a tape.
 
 use std::process::ExitCode;
 

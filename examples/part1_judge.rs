@@ -1,10 +1,11 @@
-//! Where the judge of gradients is blind: at a kink, and before even losses.
+//! Two cases in which a gradient check misleads: a kink, and a loss whose
+//! coefficients are all equal.
 
 use rungrad::gradcheck::{compare, dot, slope};
 use rungrad::reference::{Array, mul};
 
 // ANCHOR: kinks
-/// The positive part of x, on both sides of its kink, on it, and beside it.
+/// ReLU on both sides of its kink, at the kink, and close to it.
 fn kinks() {
     for x in [-1.0, 1.0, 0.0, 0.000001] {
         let place = [Array::new(&[1], &[x])];
@@ -15,8 +16,8 @@ fn kinks() {
 // ANCHOR_END: kinks
 
 // ANCHOR: uneven
-/// A wrong gradient of the sum of `weights * a * b` along `a`: it is `b`, for
-/// all weights.
+/// A wrong gradient of the sum of `weights * a * b` with respect to `a`: it is
+/// `b`, whatever the weights are.
 fn uneven() {
     let (a, b) = ([2.0, 3.0], [3.0, 4.0]);
     let inputs = [Array::new(&[2], &a), Array::new(&[2], &b)];

@@ -1,5 +1,5 @@
-//! What a step of training costs: the tensors that it records, and what is
-//! left of them.
+//! The cost of a training step: the tensors that it records, and the ones
+//! still alive afterwards.
 
 use std::process::ExitCode;
 

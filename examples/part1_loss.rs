@@ -1,4 +1,4 @@
-//! From scores to a loss, and every gradient on the way back.
+//! From scores to a loss, and every gradient of the backward pass.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,8 @@ use rungrad::tape::Record;
 // ANCHOR: part1-loss
 fn main() -> ExitCode {
     rungrad::run(|| {
-        // Two rows of scores for three classes; the right ones are 2 and 0.
+        // Two rows of scores for three classes; the correct classes are 2 and
+        // 0.
         let scores = Tensor::new(&[2, 3], &[1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
         let loss = scores.cross_entropy(&[2, 0]);
         println!("shares: {:.3}", scores.softmax().data());
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
 }
 // ANCHOR_END: part1-loss
 
-/// Three digits are enough to see the pattern.
+/// Formats the first gradients; three digits are enough to see the pattern.
 fn grad(record: &Record) -> String {
     let grad = record.grad.as_ref().expect("backward was recorded");
     let words: Vec<String> = grad.iter().map(|g| format!("{g:6.3}")).collect();

@@ -1,4 +1,4 @@
-//! One neuron learns what AND means from four examples.
+//! A single neuron learns AND from four examples.
 
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Linear;

@@ -1,7 +1,8 @@
-//! Slopes by difference: from one side, from both; too long, too short.
+//! Estimates derivatives by differences, one-sided and central, with nudges
+//! that are too large and too small.
 
 // ANCHOR: one-nudge
-/// x³, whose slope is 3x²: at 2 it is 12.
+/// x³. Its derivative is 3x², so 12 at 2.
 fn cube(x: f64) -> f64 {
     x * x * x
 }
@@ -12,15 +13,15 @@ fn one_nudge() {
         let central = (cube(2.0 + nudge) - cube(2.0 - nudge)) / (2.0 * nudge);
         println!("{nudge:<5}  {one_sided:.6}  {central:.6}");
     }
-    // The shortest nudge that an integer can make is 1.
+    // The smallest nudge of an integer is 1.
     let cube = |x: i64| x * x * x;
     println!("as integers: {}", (cube(3) - cube(1)) / 2);
 }
 // ANCHOR_END: one-nudge
 
 // ANCHOR: worst
-/// The worst relative error of the central difference of x³ over 64 places
-/// between 1 and 2, when all of it is computed in one type of number.
+/// The largest relative error of the central difference of x³ at 64 points
+/// between 1 and 2, computed entirely in the given float type.
 macro_rules! worst {
     ($float:ty, $nudge:expr) => {{
         let cube = |x: $float| x * x * x;

@@ -1,4 +1,5 @@
-//! One diamond, swept in a right order, in a wrong one, and overwriting.
+//! Backward through a diamond: in a valid order, in a wrong order, and
+//! overwriting instead of adding.
 
 use std::collections::HashMap;
 

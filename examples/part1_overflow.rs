@@ -1,6 +1,6 @@
-//! A million links in a stack of 2 MB, in ways that call themselves and in
-//! one that does not. An overflow ends its process, so each way runs in a
-//! child.
+//! A graph of a million links and a 2 MB stack: recursive walks and drops
+//! overflow, the engine's own do not. An overflow kills its process, so each
+//! case runs in a child process.
 
 use std::collections::HashSet;
 use std::env;
@@ -17,7 +17,7 @@ fn chain(links: usize) -> Tensor {
     (0..links).fold(one.clone(), |y, _| y.mul(&one))
 }
 
-/// The order of the graph as step 2 finds it, with a set for what was seen.
+/// Orders the graph as step 2 does, with a set for the visited nodes.
 fn recursive_walk(links: usize) {
     fn visit(tensor: &Tensor, seen: &mut HashSet<u64>, order: &mut Vec<u64>) {
         if seen.insert(tensor.id()) {
@@ -32,7 +32,7 @@ fn recursive_walk(links: usize) {
 // ANCHOR_END: walk
 
 // ANCHOR: drops
-/// The drop that Rust writes for a list of owners.
+/// The drop that Rust generates for a chain of owners.
 fn recursive_drop(links: usize) {
     struct Link(Option<Rc<Link>>);
     let link = |parent, _| Some(Rc::new(Link(parent)));
@@ -40,7 +40,8 @@ fn recursive_drop(links: usize) {
     assert!(last.is_some_and(|last| last.0.is_some()));
 }
 
-/// The engine's own drop, and rules that hold tensors behind its back.
+/// The engine's own drop, with rules that hold tensors the engine does not
+/// know about.
 fn rules_that_hold_tensors(links: usize) {
     let link = |y: Tensor, _| {
         let (data, held) = ((*y.data()).clone(), y.clone());
@@ -54,7 +55,7 @@ fn rules_that_hold_tensors(links: usize) {
 // ANCHOR_END: drops
 
 // ANCHOR: finished
-/// Built, swept and freed, with nothing left over.
+/// Builds the graph, runs backward and frees it; no node stays alive.
 fn finished_engine(links: usize) {
     let ((), counts) = ledger::measure(|| chain(links).backward());
     assert_eq!(counts.nodes, links as u64 + 1);
@@ -91,7 +92,7 @@ fn every_way() -> Result<(), Error> {
     Ok(())
 }
 
-/// What became of a child that goes one way.
+/// Runs one case in a child process and returns how it ended.
 fn outcome(way: &str, links: &str) -> Result<&'static str, Error> {
     let program = env::current_exe().map_err(broken)?;
     let child = Command::new(program).args([way, links]).output();

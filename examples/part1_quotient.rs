@@ -1,5 +1,5 @@
-//! A quotient, first made of a product and a power, then as the engine's own
-//! operation.
+//! Division, first composed from multiplication and power, then as an
+//! operation of the engine.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use rungrad::part1_cpu::Tensor;
 use rungrad::shape::list;
 
 // ANCHOR: part1-quotient
-/// `a * b^-1`, from operations that are right one by one.
+/// `a * b^-1`, composed from two operations that are each correct.
 fn derived(a: &Tensor, b: &Tensor) -> Tensor {
     a.mul(&b.pow(-1.0))
 }

@@ -1,4 +1,4 @@
-//! A number beside a tensor: `2 - x` is not `x - 2`.
+//! A number on the left of a tensor: `2 - x` is not `x - 2`.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,8 @@ use rungrad::draw;
 use rungrad::part1_cpu::Tensor;
 
 // ANCHOR: part1-reflected
-/// How an engine once did it: the tensor first, whoever stood on the left.
+/// A bug that an engine once had: the operands are swapped so that the tensor
+/// comes first.
 fn swapped(number: f32, x: &Tensor) -> Tensor {
     x - number
 }

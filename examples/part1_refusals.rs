@@ -1,4 +1,4 @@
-//! What the engine refuses, each in one sentence: what is wrong, and what to
+//! The errors of the engine. Each is one sentence: what is wrong, and what to
 //! do about it.
 
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Prints the sentence, its two halves on a line each.
+/// Prints the error with each half of the sentence on its own line.
 fn refused(work: impl FnOnce()) {
     let error = attempt(work).expect_err("this is refused").to_string();
     println!("{}", error.replace("; ", ";\n    "));

@@ -1,10 +1,10 @@
-//! Parents in a set, as in the notebook: an order that changes from run to
-//! run, and an operand that is lost.
+//! Parents stored in a set, as in the notebook: the order changes from run to
+//! run, and a repeated operand is lost.
 
 use std::collections::{BTreeSet, HashSet};
 
 // ANCHOR: set
-/// Tensors in a row; a tensor is known by its place.
+/// A list of tensors, identified by their indices.
 #[derive(Default)]
 struct Graph {
     data: Vec<f32>,
@@ -37,7 +37,7 @@ impl Graph {
 
 // ANCHOR: set-main
 fn main() {
-    // In one run a thousand graphs show what a thousand runs would.
+    // Build a thousand graphs instead of running the program a thousand times.
     let mut orders = BTreeSet::new();
     for _ in 0..1000 {
         let mut graph = Graph::default();

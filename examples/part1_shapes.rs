@@ -1,5 +1,6 @@
-//! Says what two shapes stretch to, and which axes the gradients are summed
-//! over: those of `-- 4 4,1`, or of 2,1 and 1,3.
+//! Prints the shape that two shapes broadcast to, and the axes over which each
+//! gradient is summed. The shapes are arguments, for example `-- 4 4,1`; the
+//! default is 2,1 and 1,3.
 
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The shape in a word, as a tensor, which is small: only its shape counts.
+/// Parses a shape and returns zeros of it; the values do not matter.
 fn zeros(word: &str) -> Result<Tensor, Error> {
     let sizes = word.split(',').filter(|size| !size.is_empty());
     let shape: Option<Vec<usize>> =

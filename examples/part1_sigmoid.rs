@@ -1,5 +1,5 @@
-//! The logistic function, first as the textbook writes it, then without a
-//! large exponential.
+//! The logistic function, first as textbooks write it, then without a large
+//! exponential.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use rungrad::part1_cpu::Tensor;
 use rungrad::shape::list;
 
 // ANCHOR: part1-sigmoid
-/// `e^x / (1 + e^x)`, from operations that are right one by one.
+/// `e^x / (1 + e^x)`, composed from operations that are each correct.
 fn plain(x: &Tensor) -> Tensor {
     let e = x.exp();
     &e / (1.0 + &e)

@@ -1,4 +1,4 @@
-//! Softmax as it is defined, and as it must be computed.
+//! Softmax by its definition, and in the form that does not overflow.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use rungrad::ops::Keep;
 use rungrad::part1_cpu::Tensor;
 
 // ANCHOR: part1-softmax
-/// e^x over the sum of all e^x, row by row.
+/// e^x divided by the sum of all e^x of its row.
 fn plain(x: &Tensor) -> Tensor {
     let e = x.exp();
     &e / e.sum_over(&[1], Keep::Yes)

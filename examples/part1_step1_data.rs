@@ -1,4 +1,4 @@
-//! Step 1: a tensor holds data, and nothing remembers where it came from.
+//! Step 1: a tensor holds data and does not record where it came from.
 
 // ANCHOR: step1
 use ndarray::{Array1, array};

@@ -1,4 +1,5 @@
-//! Step 3: every product knows its own rule; first the zero, then the ones.
+//! Step 3: each multiplication carries its own backward rule; first seeded
+//! with zero, then with ones.
 
 // ANCHOR: step3-tensor
 use std::cell::RefCell;

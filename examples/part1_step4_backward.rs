@@ -1,4 +1,4 @@
-//! Step 4: backward for the whole graph, with the notebook's fault in it.
+//! Step 4: backward for the whole graph, including the notebook's bug.
 
 // ANCHOR: step4-tensor
 use std::cell::RefCell;
@@ -78,7 +78,7 @@ fn main() {
     a.show("a");
     b.show("b");
 
-    // Twice the gradient would be [18, 32] and [24, 48].
+    // Twice the gradients would be [18, 32] and [24, 48].
     d.backward();
     println!("after a second one:");
     a.show("a");

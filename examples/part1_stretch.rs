@@ -1,4 +1,4 @@
-//! Shapes that stretch, and the gradients that come back summed.
+//! Shapes that broadcast, and gradients that are summed back.
 
 use std::process::ExitCode;
 
@@ -20,8 +20,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// Multiplies, and sends 1, 2, 3, .. back, so that no two copies get the
-/// same gradient.
+/// Multiplies and passes back the upstream gradient 1, 2, 3, ..., so that no
+/// two copies of an element receive the same value.
 fn multiply(a: &Tensor, b: &Tensor) {
     let c = a * b;
     let count = c.to_vec().len();

@@ -1,5 +1,5 @@
-//! A product of matrices whose rule takes the factors the wrong way round,
-//! and what the judge says of it.
+//! A matmul whose backward rule multiplies in the wrong order, and what the
+//! gradient check reports.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use rungrad::part1_cpu::Tensor;
 use rungrad::tape::Blame;
 
 // ANCHOR: part1-transposed
-/// The engine's `matmul`, but `grad_a` is `b grad_out^T`.
+/// The engine's `matmul`, except that `grad_a` is `b grad_out^T`.
 fn product(a: &Tensor, b: &Tensor) -> Tensor {
     let (x, y) = (a.data(), b.data());
     let out = matrix(&x).dot(&matrix(&y)).into_dyn();
@@ -48,7 +48,7 @@ fn try_product(a: &[usize], b: &[usize]) {
     }
 }
 
-/// Numbers that count up from the first one, in this shape.
+/// Returns a tensor of consecutive numbers, beginning with `first`.
 fn counted(first: u8, shape: &[usize]) -> Tensor {
     let count = shape.iter().product();
     let values = (0..count).map(|i: usize| f32::from(first) + i as f32);

@@ -1,4 +1,5 @@
-//! The finished sweep: roots of many elements, a second call, leaves alone.
+//! The finished backward pass: roots with several elements, a second call, and
+//! leaves that need no gradient.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! The notebook's product of a column and a row: forward it works, backward
-//! it cannot.
+//! The notebook's product of a column and a row: the forward pass works, the
+//! backward pass cannot.
 
 use std::panic;
 
@@ -46,7 +46,7 @@ fn main() {
     let c = a.mul(&b);
     println!("c = {}", c.data);
 
-    // The sentence is enough; the rest of a panic knows nothing of shapes.
+    // Print only the message; the rest of a panic report does not help here.
     panic::set_hook(Box::new(|panic| {
         println!("panic: {}", panic.payload_as_str().unwrap_or("no words"));
     }));

@@ -1,11 +1,11 @@
-//! The sum of two vectors on a device, and what each part of it costs.
+//! Adds two vectors on a device and measures each part of the work.
 //!
 //! ```sh
 //! cargo run --release --example part2_add
 //! cargo run --release --example part2_add -- 10000000
 //! ```
 //!
-//! The word is the number of elements.
+//! The argument is the number of elements.
 
 use std::process::ExitCode;
 
@@ -37,7 +37,7 @@ fn usage(words: &str) -> Error {
 }
 
 // ANCHOR: part2-add
-/// Asks the device for the sum of each pair.
+/// Adds the vectors on the device.
 fn add(
     a: &Buffer<f32>,
     b: &Buffer<f32>,
@@ -55,7 +55,7 @@ fn add(
         .timed()
 }
 
-/// The same on the host.
+/// Adds the vectors on the host.
 fn loop_over(x: &[f32], y: &[f32], sums: &mut [f32]) {
     for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
         *sum = x + y;

@@ -1,5 +1,5 @@
-//! Sums along the two axes of a matrix, their gradients, and who computes
-//! them.
+//! Sums over each of the two axes of a matrix, their gradients, and how the
+//! work is divided among work-items.
 
 use std::process::ExitCode;
 

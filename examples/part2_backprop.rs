@@ -1,4 +1,4 @@
-//! The notebook's numbers on Part 2, computed by kernels.
+//! Computes the notebook's example with the kernels of Part 2.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
-//! A sum as a tree, with all its barriers: every order of its steps is right.
+//! A tree reduction with all its barriers: every schedule gives the right sum.
 
 use rungrad::workgroup::{Group, Item};
 
 // ANCHOR: tree
-/// Adds up `x`, one value for each item; the sum ends in cell 0.
+/// Adds up `x`, one value per work-item; the sum ends up in cell 0.
 async fn tree(item: Item, x: &[f32]) {
     let me = item.id();
     item.write(me, x[me]).await;

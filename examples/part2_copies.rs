@@ -1,4 +1,4 @@
-//! How fast numbers cross between the host and a device, there and back.
+//! Measures how fast data is copied to a device and back.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 fn row(gpu: &Gpu, n: usize) -> Result<(), Error> {
     let mut values = vec![1.0_f32; n];
     let buffer = gpu.upload(&values)?;
-    // A write of few bytes returns before they have arrived.
+    // A small write returns before the data has arrived.
     let there = stopwatch::host(|| {
         buffer.write(&values)?;
         gpu.finish()

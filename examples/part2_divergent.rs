@@ -1,8 +1,8 @@
-//! A sum as a tree, with its barrier where not every item comes by.
+//! A tree reduction with a barrier that not every work-item reaches.
 
 use rungrad::workgroup::{Group, Item, Schedule};
 
-/// Adds up `x`, one value for each item; the sum ends in cell 0.
+/// Adds up `x`, one value per work-item; the sum ends up in cell 0.
 async fn tree(item: Item, x: &[f32]) {
     let me = item.id();
     item.write(me, x[me]).await;

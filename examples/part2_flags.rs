@@ -1,5 +1,5 @@
-//! What `requires_grad` decides: who is recorded, what is computed for whom,
-//! and how long a buffer stays.
+//! The effects of `requires_grad`: which tensors are recorded, which gradients
+//! are computed, and how long a buffer stays alive.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! How many groups a launch needs, how many of their items have nothing to
-//! do, and how the groups queue on the units of a device.
+//! Computes how many work-groups a launch needs, how many of their items are
+//! idle, and how the groups are scheduled on the compute units of a device.
 //!
 //! ```sh
 //! cargo run --example part2_groups
@@ -7,8 +7,9 @@
 //! cargo run --example part2_groups -- 100000 1024 16
 //! ```
 //!
-//! The words are elements, items in a group, and units. No device is asked;
-//! `part2_limits` says what yours has.
+//! The arguments are the number of elements, the items per group and the
+//! compute units. No device is used; `part2_limits` prints the limits of
+//! yours.
 
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ fn launch(n: &str, size: &str) -> Result<Launch, Error> {
     Ok(Launch { n, size: number("items in a group", size, 1)? })
 }
 
-/// A kernel counts in `uint`, so the numbers go no further.
+/// Parses a number that fits a `uint`, because kernels count in `uint`.
 fn number(what: &str, word: &str, least: u32) -> Result<u64, Error> {
     match word.parse::<u32>() {
         Ok(number) if number >= least => Ok(number.into()),
@@ -62,27 +63,28 @@ fn number(what: &str, word: &str, least: u32) -> Result<u64, Error> {
     }
 }
 
-/// Whole groups that cover `n` elements.
+/// Whole work-groups that cover `n` elements.
 #[derive(Clone, Copy)]
 pub struct Launch {
     /// Elements.
     pub n: u64,
-    /// Items in a group.
+    /// Items per group.
     pub size: u64,
 }
 
 impl Launch {
-    /// The last one counts in full.
+    /// Returns the number of groups; a partly filled last group counts in
+    /// full.
     pub fn groups(self) -> u64 {
         self.n.div_ceil(self.size)
     }
 
-    /// Items that are started.
+    /// Returns the number of items that are launched.
     pub fn items(self) -> u64 {
         self.groups() * self.size
     }
 
-    /// Items without an element, all of them in the last group.
+    /// Returns the number of items without an element, all in the last group.
     pub fn idle(self) -> u64 {
         self.items() - self.n
     }
@@ -99,8 +101,8 @@ fn row(launch: Launch) {
     println!("{n:>8}  {size:>10}  {groups:>6}  {items:>6}  {idle:>4}");
 }
 
-/// Who computes which group, when all groups take equally long: a unit that
-/// is free takes the next.
+/// Prints which unit computes which group if all groups take equally long: a
+/// unit that becomes free takes the next group.
 fn queue(launch: Launch, units: u64) {
     let (groups, n) = (launch.groups(), launch.n);
     let turns = groups.div_ceil(units);
@@ -139,8 +141,8 @@ fn queue(launch: Launch, units: u64) {
     );
 }
 
-/// The numbers below `n`. When there are more than `most`, a gap is in the
-/// place of those in the middle.
+/// Returns the numbers below `n`. If there are more than `most`, `None`
+/// replaces the ones in the middle.
 fn ends(n: u64, most: u64) -> Vec<Option<u64>> {
     if n <= most {
         return (0..n).map(Some).collect();

@@ -1,4 +1,4 @@
-//! What the host refuses to launch, each in one sentence.
+//! The launches that the host rejects, each with a one-sentence error.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Prints why a launch does not run.
+/// Prints the error of a launch.
 fn refused(launch: Launch<'_>) {
     let error = launch.run().expect_err("this is refused");
     println!("{}", error.to_string().replace(": ", ":\n    "));

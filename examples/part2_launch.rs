@@ -1,4 +1,4 @@
-//! What is left of the notebook's program when every layer is peeled off.
+//! The notebook's program, without any of its layers.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! What a step of training costs in Part 1 and in Part 2, counted.
+//! Counts the cost of a training step in Part 1 and in Part 2.
 
-// Of the example `part2_digits` only the step is needed here.
+// Only the step of the example `part2_digits` is used here.
 #[allow(dead_code)]
 #[path = "part2_digits/training.rs"]
 mod training;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// A step of Part 1.
+/// Runs one step of Part 1.
 fn part1(batch: &Dataset) -> Counts {
     let mut random = Random::new(0);
     let mut network = Mlp::new(&[64, 64, 10], Tensor::relu, &mut random);
@@ -60,7 +60,7 @@ fn part1(batch: &Dataset) -> Counts {
     counts
 }
 
-/// A step of Part 2. Its loss is read, as somebody who trains will do.
+/// Runs one step of Part 2 and reads its loss, as a training loop would.
 fn part2(network: &mut Network, batch: &Dataset) -> Result<Counts, Error> {
     let (loss, counts) = ledger::measure(|| network.learn(batch)?.to_vec());
     loss.map(|_| counts)

@@ -1,5 +1,4 @@
-//! What a device says about itself, as far as it decides how a kernel is cut
-//! into groups.
+//! Prints the properties of a device that limit the size of work-groups.
 //!
 //! ```sh
 //! cargo run --example part2_limits

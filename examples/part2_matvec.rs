@@ -1,12 +1,12 @@
-//! A matrix by a vector: on the host and in two ways on a device, with the
-//! error of each against `f64`.
+//! Multiplies a matrix by a vector on the host and in two ways on a device,
+//! and reports the error of each against `f64`.
 //!
 //! ```sh
 //! cargo run --release --example part2_matvec
 //! cargo run --release --example part2_matvec -- 4096 4096
 //! ```
 //!
-//! The words are the rows and the columns of the matrix.
+//! The arguments are the rows and the columns of the matrix.
 
 use std::process::ExitCode;
 
@@ -91,7 +91,7 @@ fn compare(gpu: &Gpu, [m, k]: [usize; 2]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What lives on the device.
+/// The operands in device memory.
 struct Operands {
     shape: [usize; 2],
     a: Buffer<f32>,
@@ -100,7 +100,8 @@ struct Operands {
 }
 
 impl Operands {
-    /// The product, and the seconds of the kernel by the device's clock.
+    /// Returns the product, and the kernel's time in seconds by the device
+    /// clock.
     fn run(&self, way: &Variant) -> Result<(Vec<f32>, f64), Error> {
         let Operands { shape, a, v, out } = self;
         let time = stopwatch::device(|| way.launch(a, v, out, *shape).timed())?;
@@ -109,8 +110,8 @@ impl Operands {
 }
 
 // ANCHOR: allclose
-/// Whether each value is as near to its partner as the last digits of sums
-/// may be: `atol` for those around 0, `rtol` for the others.
+/// Returns whether corresponding values are close: within `atol` plus `rtol`
+/// times the expected value.
 fn allclose(a: &[f32], b: &[f32], rtol: f32, atol: f32) -> bool {
     let near = |(a, b): (&f32, &f32)| (a - b).abs() <= atol + rtol * b.abs();
     a.len() == b.len() && a.iter().zip(b).all(near)
@@ -118,7 +119,7 @@ fn allclose(a: &[f32], b: &[f32], rtol: f32, atol: f32) -> bool {
 // ANCHOR_END: allclose
 
 // ANCHOR: in-f64
-/// The product with 53 bits for each sum instead of 24.
+/// Returns the product with sums accumulated in `f64`.
 fn in_f64(a: &[f32], v: &[f32]) -> Vec<f64> {
     let product = |(a, v): (&f32, &f32)| f64::from(*a) * f64::from(*v);
     let row = |row: &[f32]| row.iter().zip(v).map(product).sum();

@@ -1,5 +1,5 @@
-//! The faults of the raw programs, once more, where memory knows its type
-//! and its length.
+//! The bugs of the raw programs again, with memory that knows its element type
+//! and length.
 
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Prints why a launch does not run.
+/// Prints the error of a launch.
 fn refused(launch: Launch<'_>) {
     let error = launch.run().expect_err("this is refused");
     println!("{}", error.to_string().replace(": ", ":\n    "));

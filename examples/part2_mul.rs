@@ -1,4 +1,4 @@
-//! One multiplication on an OpenCL device: 2 * 3 = 6, and where.
+//! One multiplication on an OpenCL device, 2 * 3 = 6, and where it ran.
 
 use std::process::ExitCode;
 

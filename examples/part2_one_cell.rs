@@ -1,12 +1,12 @@
-//! Items that all add to one cell: how many of the additions survive, the
-//! schedule decides.
+//! Work-items that all add to one cell: the schedule decides how many of the
+//! additions survive.
 
 use std::collections::BTreeMap;
 
 use rungrad::workgroup::{Group, Item};
 
 // ANCHOR: one-cell
-/// Adds a 1 for each item, all of them in cell 0.
+/// Adds 1 per work-item, all of them to cell 0.
 async fn one_cell(item: Item) {
     if item.id() == 0 {
         item.write(0, 0.0).await;

@@ -1,14 +1,14 @@
-//! Which numbers neighbors among the items read in the same step, and how
-//! many pieces of memory that is: computed from the kernels' index alone.
+//! Computes which elements adjacent work-items read in the same step, and how
+//! many cache lines those are, from the index formulas of the kernels alone.
 
 const M: usize = 100_000;
 const K: usize = 100;
-/// Items that make a step together.
+/// Work-items that execute a step together.
 const NEIGHBORS: usize = 32;
-/// Numbers in a piece of 128 bytes, which memory delivers as a whole.
+/// Elements in a cache line of 128 bytes, which is loaded as a whole.
 const PIECE: usize = 32;
 
-/// The pieces that hold these places of an array.
+/// Returns the cache lines that hold the elements at these indices.
 pub fn pieces(places: &[usize]) -> usize {
     let mut pieces: Vec<usize> = places.iter().map(|at| at / PIECE).collect();
     pieces.sort_unstable();
@@ -16,12 +16,12 @@ pub fn pieces(places: &[usize]) -> usize {
     pieces.len()
 }
 
-/// `matvec_rows`: item `i` is at column `step` of row `i`.
+/// `matvec_rows`: item `i` reads column `step` of row `i`.
 pub fn rows(first: usize, step: usize) -> Vec<usize> {
     (first..first + NEIGHBORS).map(|row| row * K + step).collect()
 }
 
-/// `matvec_teams`: all items are in one row, at neighboring columns.
+/// `matvec_teams`: all items read the same row, at adjacent columns.
 pub fn team(row: usize, step: usize) -> Vec<usize> {
     let columns = step * NEIGHBORS..K.min((step + 1) * NEIGHBORS);
     columns.map(|column| row * K + column).collect()

@@ -1,11 +1,12 @@
-//! What arithmetic costs in numbers of 32 bits, and of 64.
+//! Measures arithmetic in `f32` and in `f64`.
 //!
 //! ```sh
 //! cargo run --release --example part2_precision
 //! cargo run --release --example part2_precision -- 16777216
 //! ```
 //!
-//! The word is the number of items, each of which takes a thousand steps.
+//! The argument is the number of work-items, each of which takes a thousand
+//! steps.
 
 use std::process::ExitCode;
 
@@ -63,7 +64,7 @@ fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
                 .local(256)
                 .timed()
         })?;
-        // A product and a sum in each step of each chain.
+        // Each step of each chain has one multiplication and one addition.
         let rate = 8.0 * n as f64 * f64::from(STEPS) / time * 1e-9;
         println!("{name}  {:>12}  {rate:>7.1}", Seconds(time).to_string());
         times.push(time);

@@ -1,5 +1,5 @@
-//! Ever longer sums of products of 0.1 with itself: how far a rung of the
-//! ladder is from what `f64` says, and how far the engines are.
+//! The rounding error of ever longer sums of 0.1 * 0.1, compared with `f64`:
+//! one rung of the ladder and the engines.
 
 use std::process::ExitCode;
 

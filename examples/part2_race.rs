@@ -1,10 +1,10 @@
-//! A sum as a tree, with a barrier too few: some orders of its steps are
-//! right and some are not.
+//! A tree reduction with a missing barrier: some schedules give the right sum
+//! and some do not.
 
 use rungrad::workgroup::{Group, Item, Schedule, Search, Trace};
 
 // ANCHOR: tree
-/// Adds up `x`, one value for each item; the sum ends in cell 0.
+/// Adds up `x`, one value per work-item; the sum ends up in cell 0.
 async fn tree(item: Item, x: &[f32]) {
     let me = item.id();
     item.write(me, x[me]).await;
@@ -22,7 +22,7 @@ async fn tree(item: Item, x: &[f32]) {
 
 const X: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
 
-/// Four items, each with a cell for its number.
+/// Four work-items, each with a cell for its value.
 const GROUP: Group = Group { items: 4, cells: 4 };
 
 // ANCHOR: run
@@ -43,12 +43,12 @@ fn main() {
 }
 // ANCHOR_END: run
 
-/// The smoothest schedule that ends with another sum than 10.
+/// Returns the simplest schedule whose sum is not 10.
 pub fn broken(search: &Search) -> &Trace {
     search.wrong(|local| local[0] == 10.0).expect("it can break")
 }
 
-/// Every schedule.
+/// Runs every schedule.
 pub fn search() -> Search {
     GROUP.search(async |item| tree(item, &X).await)
 }

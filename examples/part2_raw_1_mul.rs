@@ -1,15 +1,15 @@
-//! The notebook's first program for a device, whole: one product, and every
-//! layer around it.
+//! The notebook's first OpenCL program, complete: one multiplication, and
+//! every layer around it.
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::error::Error;
 use std::ffi::CString;
 
 use ocl::core::*;
-// Nothing of it is called: it brings the OpenCL functions along, so that this
-// program builds and starts where there is no OpenCL.
+// Linked only for the OpenCL functions that it provides, so that this program
+// builds and starts on machines without OpenCL.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -48,12 +48,13 @@ fn multiply() -> Raw<()> {
 // ANCHOR_END: raw-multiply
 
 // ANCHOR: raw-find
-/// The first GPU of any platform, else the first device of any kind.
+/// Returns the first GPU of any platform, or else the first device of any
+/// kind.
 fn find() -> Raw<(PlatformId, DeviceId)> {
     let platforms = get_platform_ids()?;
     for kind in [DeviceType::GPU, DeviceType::ALL] {
         for &platform in &platforms {
-            // A platform without such a device answers with an error.
+            // A platform without such a device returns an error.
             let found = get_device_ids(platform, Some(kind), None);
             if let [device, ..] = found.unwrap_or_default()[..] {
                 return Ok((platform, device));
@@ -77,13 +78,13 @@ fn open(
 // ANCHOR_END: raw-open
 
 // ANCHOR: raw-memory
-/// Room for one float on the device, filled where there is a value.
+/// Allocates device memory for one float, initialized if there is a value.
 fn memory(
     context: &Context,
     flags: MemFlags,
     value: Option<&[f32]>,
 ) -> Raw<Mem> {
-    // SAFETY: the flags ask for a copy, which is made before this returns.
+    // SAFETY: the flags request a copy, which is made before this returns.
     Ok(unsafe { create_buffer(context, flags, 1, value) }?)
 }
 // ANCHOR_END: raw-memory
@@ -98,7 +99,7 @@ fn compile(context: &Context, device: DeviceId) -> Raw<Kernel> {
 // ANCHOR_END: raw-compile
 
 // ANCHOR: raw-launch
-/// No event to wait for, and none to report to.
+/// No event to wait for, and no event to create.
 const WAIT: Option<Event> = None;
 const TELL: Option<&mut Event> = None;
 
@@ -107,8 +108,8 @@ fn launch(queue: &CommandQueue, mul: &Kernel, arguments: [&Mem; 3]) -> Raw<()> {
         set_kernel_arg(mul, index, ArgVal::mem(mem))?;
     }
     let items = [1, 1, 1];
-    // SAFETY: the one work-item touches the first float of each buffer, and
-    // each has one.
+    // SAFETY: the only work-item accesses the first float of each buffer, and
+    // each buffer has one.
     unsafe { enqueue_kernel(queue, mul, 1, None, &items, None, WAIT, TELL) }?;
     Ok(())
 }
@@ -118,7 +119,7 @@ fn launch(queue: &CommandQueue, mul: &Kernel, arguments: [&Mem; 3]) -> Raw<()> {
 fn read(queue: &CommandQueue, mem: &Mem) -> Raw<f32> {
     let mut value = [0.0];
     let block = true;
-    // SAFETY: this returns when `value` has been written.
+    // SAFETY: the call returns after `value` has been written.
     unsafe {
         enqueue_read_buffer(queue, mem, block, 0, &mut value, WAIT, TELL)
     }?;

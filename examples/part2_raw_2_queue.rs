@@ -1,14 +1,14 @@
-//! A queue takes orders and does them later: two products behind a gate that
-//! the host opens.
+//! A queue runs commands later: two multiplications wait for an event that the
+//! host completes.
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::error::Error;
 use std::ffi::CString;
 
 use ocl::core::*;
-// For its link alone; see `part2_raw_1_mul.rs`.
+// Linked only for OpenCL; see `part2_raw_1_mul.rs`.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -48,7 +48,7 @@ fn two_products() -> Raw<()> {
 }
 // ANCHOR_END: raw-gate
 
-/// Puts a launch into the queue. The event says later how far it is.
+/// Enqueues a launch. The returned event reports its progress.
 fn launch(
     queue: &CommandQueue,
     mul: &Kernel,
@@ -60,15 +60,15 @@ fn launch(
     }
     let (items, mut event) = ([1, 1, 1], Event::null());
     let tell = Some(&mut event);
-    // SAFETY: the one work-item touches the first float of each buffer, and
-    // each has one. The queue keeps the buffers until then.
+    // SAFETY: the only work-item accesses the first float of each buffer, and
+    // each buffer has one. The queue retains the buffers until then.
     unsafe { enqueue_kernel(queue, mul, 1, None, &items, None, gate, tell) }?;
     Ok(event)
 }
 
 fn read(queue: &CommandQueue, mem: &Mem) -> Raw<f32> {
     let (mut value, wait, tell) = ([0.0], None::<Event>, None::<&mut Event>);
-    // SAFETY: this returns when `value` has been written.
+    // SAFETY: the call returns after `value` has been written.
     unsafe {
         enqueue_read_buffer(queue, mem, true, 0, &mut value, wait, tell)
     }?;
@@ -77,7 +77,7 @@ fn read(queue: &CommandQueue, mem: &Mem) -> Raw<f32> {
 
 fn memory(context: &Context, value: f32) -> Raw<Mem> {
     let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
-    // SAFETY: the flags ask for a copy, which is made before this returns.
+    // SAFETY: the flags request a copy, which is made before this returns.
     Ok(unsafe { create_buffer(context, flags, 1, Some(&[value])) }?)
 }
 
@@ -88,8 +88,8 @@ fn compile(context: &Context, device: DeviceId) -> Raw<Kernel> {
     Ok(create_kernel(&program, "mul")?)
 }
 
-/// A context and a queue on the first GPU, else on the first device that goes
-/// on when a gate is opened.
+/// Opens a context and a queue on the first GPU, or else on the first device
+/// that continues when a user event completes.
 fn open() -> Raw<(Context, CommandQueue, DeviceId)> {
     let mut why = "there is no OpenCL device; `cargo learn setup` installs one";
     for kind in [DeviceType::GPU, DeviceType::ALL] {
@@ -112,8 +112,9 @@ fn open() -> Raw<(Context, CommandQueue, DeviceId)> {
     Err(why.into())
 }
 
-/// PoCL's device of one thread runs what has waited for an event while it holds
-/// the event's lock, and running it asks for that lock again.
+/// Returns whether this is PoCL's single-threaded device. It runs waiting
+/// commands while it holds the lock of the event, and running them takes the
+/// same lock again, which deadlocks.
 fn waits_for_itself(device: DeviceId) -> bool {
     let name = get_device_info(device, DeviceInfo::Name);
     name.is_ok_and(|name| name.to_string().starts_with("basic"))

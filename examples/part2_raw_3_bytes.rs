@@ -1,14 +1,14 @@
-//! The notebook's gradients on a device: once from a seed of eight bytes, and
-//! once from a seed of four.
+//! The notebook's gradients on a device, from a seed of eight bytes (`f64`)
+//! and from a seed of four (`f32`).
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::error::Error;
 use std::ffi::CString;
 
 use ocl::core::*;
-// For its link alone; see `part2_raw_1_mul.rs`.
+// Linked only for OpenCL; see `part2_raw_1_mul.rs`.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -45,7 +45,7 @@ fn seeds() -> Raw<()> {
 }
 // ANCHOR_END: raw-seeds
 
-/// The gradients of (a * b) * b, from the seed back to the leaves.
+/// Computes the gradients of (a * b) * b, from the seed back to the leaves.
 fn backward<T: OclPrm>(
     device: &Device,
     a: &[f32],
@@ -66,22 +66,22 @@ fn backward<T: OclPrm>(
 }
 
 // ANCHOR: raw-any-type
-/// Memory with a copy of the values, of whatever type they are.
+/// Allocates memory with a copy of the values, whatever their type.
 fn memory<T: OclPrm>(device: &Device, values: &[T]) -> Raw<Mem> {
     let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
     let (n, values) = (values.len(), Some(values));
-    // SAFETY: the flags ask for a copy, made before this returns.
+    // SAFETY: the flags request a copy, which is made before this returns.
     Ok(unsafe { create_buffer(&device.context, flags, n, values) }?)
 }
 // ANCHOR_END: raw-any-type
 
-/// All that the memory holds, as floats.
+/// Reads the whole memory as floats.
 fn read(device: &Device, mem: &Mem) -> Raw<Vec<f32>> {
     let size = get_mem_object_info(mem, MemInfo::Size)?;
     let MemInfoResult::Size(bytes) = size else { return Ok(vec![]) };
     let mut values = vec![0.0; bytes / size_of::<f32>()];
     let (wait, tell) = (None::<Event>, None::<&mut Event>);
-    // SAFETY: this returns when `values` has been written.
+    // SAFETY: the call returns after `values` has been written.
     unsafe {
         let queue = &device.queue;
         enqueue_read_buffer(queue, mem, true, 0, &mut values, wait, tell)
@@ -96,7 +96,7 @@ struct Device {
 }
 
 impl Device {
-    /// A kernel of two operands, into new memory for `n` floats.
+    /// Runs a kernel with two operands and returns new memory for `n` floats.
     fn launch(&self, name: &str, from: [&Mem; 2], n: usize) -> Raw<Mem> {
         let out = memory(self, &vec![0.0_f32; n])?;
         let kernel = create_kernel(&self.program, name)?;
@@ -105,7 +105,7 @@ impl Device {
         }
         let (queue, items) = (&self.queue, [n, 1, 1]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: each work-item touches one float of each memory, and none
+        // SAFETY: each work-item accesses one float of each memory, and none
         // of them is shorter than `n` floats.
         unsafe {
             enqueue_kernel(queue, &kernel, 1, None, &items, None, wait, tell)

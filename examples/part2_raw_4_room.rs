@@ -1,14 +1,14 @@
-//! The notebook's room for a product, four bytes, and two elements to put
-//! into it.
+//! The notebook's allocation for a product, four bytes, and two elements
+//! written to it.
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::error::Error;
 use std::ffi::CString;
 
 use ocl::core::*;
-// For its link alone; see `part2_raw_1_mul.rs`.
+// Linked only for OpenCL; see `part2_raw_1_mul.rs`.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -29,7 +29,7 @@ fn main() {
 }
 
 // ANCHOR: raw-room
-/// The word of the command line is how many work-items are to multiply.
+/// Multiplies with the number of work-items in the argument.
 fn two_products() -> Raw<()> {
     let device = Device::open()?;
     let a = device.memory(&[2.0, 3.0])?;
@@ -47,7 +47,7 @@ fn two_products() -> Raw<()> {
 }
 // ANCHOR_END: raw-room
 
-/// The numbers, or the driver's word for why there are none.
+/// Formats the values, or the driver's error.
 fn seen(answer: Result<Vec<f32>>) -> String {
     match answer {
         Ok(values) => format!("{values:?}"),
@@ -68,13 +68,13 @@ impl Device {
     fn memory(&self, values: &[f32]) -> Raw<Mem> {
         let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
         let (n, values) = (values.len(), Some(values));
-        // SAFETY: the flags ask for a copy, made before this returns.
+        // SAFETY: the flags request a copy, which is made before this returns.
         Ok(unsafe { create_buffer(&self.context, flags, n, values) }?)
     }
 
     fn room(&self, bytes: usize) -> Raw<Mem> {
         let (flags, none) = (MemFlags::READ_WRITE, None::<&[u8]>);
-        // SAFETY: there is no memory of the host that the flags could ask of.
+        // SAFETY: no flag refers to host memory.
         Ok(unsafe { create_buffer(&self.context, flags, bytes, none) }?)
     }
 
@@ -84,8 +84,8 @@ impl Device {
         }
         let (queue, mul, items) = (&self.queue, &self.mul, [items, 1, 1]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: this is right for one work-item. For more it is not, and
-        // nothing here knows that.
+        // SAFETY: sound for one work-item only. More of them write out of
+        // bounds, and nothing here checks it.
         unsafe {
             enqueue_kernel(queue, mul, 1, None, &items, None, wait, tell)
         }?;
@@ -95,7 +95,7 @@ impl Device {
     fn read(&self, mem: &Mem, n: usize) -> Result<Vec<f32>> {
         let (queue, mut values) = (&self.queue, vec![0.0; n]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: this returns when `values` has been written.
+        // SAFETY: the call returns after `value` has been written.
         unsafe {
             enqueue_read_buffer(queue, mem, true, 0, &mut values, wait, tell)
         }?;

@@ -1,13 +1,13 @@
-//! What becomes of a memory flag that somebody does not keep to.
+//! How drivers react to a kernel that violates a memory flag.
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::error::Error;
 use std::ffi::CString;
 
 use ocl::core::*;
-// For its link alone; see `part2_raw_1_mul.rs`.
+// Linked only for OpenCL; see `part2_raw_1_mul.rs`.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -57,10 +57,10 @@ struct Device {
 }
 
 impl Device {
-    /// Memory that holds a copy of the value, with one flag more.
+    /// Allocates memory with a copy of the value and one additional flag.
     fn memory(&self, flag: MemFlags, value: f32) -> Raw<Mem> {
         let (flags, values) = (flag | MemFlags::COPY_HOST_PTR, [value]);
-        // SAFETY: the flags ask for a copy, made before this returns.
+        // SAFETY: the flags request a copy, which is made before this returns.
         Ok(unsafe { create_buffer(&self.context, flags, 1, Some(&values)) }?)
     }
 
@@ -70,19 +70,19 @@ impl Device {
         }
         let (queue, mul, items) = (&self.queue, &self.mul, [1, 1, 1]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: the one work-item stays in its memory. It does not keep to
-        // the flags, and what comes of that is the question.
+        // SAFETY: the only work-item stays within its memory. It violates the
+        // flags on purpose, to show what the driver does.
         unsafe {
             enqueue_kernel(queue, mul, 1, None, &items, None, wait, tell)
         }?;
         Ok(())
     }
 
-    /// The number in the memory, or the driver's word for why not.
+    /// Formats the value in the memory, or the driver's error.
     fn look(&self, mem: &Mem) -> String {
         let (queue, mut value) = (&self.queue, [0.0_f32]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: this returns when `value` has been written.
+        // SAFETY: the call returns after `value` has been written.
         let read = unsafe {
             enqueue_read_buffer(queue, mem, true, 0, &mut value, wait, tell)
         };

@@ -1,7 +1,7 @@
-//! One product after another: compiled for each of them, as in the notebook,
-//! and compiled once.
+//! Repeated multiplications: compiled for each one, as in the notebook, and
+//! compiled once.
 
-// A program of its own, with a fence of its own.
+// This program calls OpenCL directly, so it needs `unsafe`.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -10,7 +10,7 @@ use std::ffi::CString;
 use std::time::{Duration, Instant};
 
 use ocl::core::*;
-// For its link alone; see `part2_raw_1_mul.rs`.
+// Linked only for OpenCL; see `part2_raw_1_mul.rs`.
 use rungrad as _;
 
 type Raw<T> = std::result::Result<T, Box<dyn Error>>;
@@ -49,7 +49,7 @@ fn two_ways() -> Raw<()> {
     Ok(())
 }
 
-/// Times each product, and takes the time in the middle.
+/// Times each multiplication and returns the median.
 fn median(product: impl Fn() -> Raw<()>) -> Raw<Duration> {
     let mut times = Vec::new();
     for _ in 0..PRODUCTS {
@@ -67,7 +67,7 @@ struct Device {
     id: DeviceId,
     context: Context,
     queue: CommandQueue,
-    /// Of one float each: two factors and room for their product.
+    /// One float each: two factors and their product.
     memory: [Mem; 3],
 }
 
@@ -80,7 +80,7 @@ impl Device {
         Ok(program)
     }
 
-    /// Launches the kernel, and waits for the product.
+    /// Launches the kernel and waits for the product.
     fn multiply(&self, program: &Program) -> Raw<()> {
         let mul = create_kernel(program, "mul")?;
         for (index, mem) in (0..).zip(&self.memory) {
@@ -88,8 +88,8 @@ impl Device {
         }
         let (queue, items) = (&self.queue, [1, 1, 1]);
         let (wait, tell) = (None::<Event>, None::<&mut Event>);
-        // SAFETY: the one work-item touches the first float of each memory,
-        // and each has one.
+        // SAFETY: the only work-item accesses the first float of each memory,
+        // and each memory has one.
         unsafe {
             enqueue_kernel(queue, &mul, 1, None, &items, None, wait, tell)
         }?;
@@ -107,8 +107,8 @@ impl Device {
                 let float = |value: f32| -> Raw<Mem> {
                     let flags = MemFlags::READ_WRITE | MemFlags::COPY_HOST_PTR;
                     let values = Some(&[value][..]);
-                    // SAFETY: the flags ask for a copy, made before this
-                    // returns.
+                    // SAFETY: the flags request a copy, which is made before
+                    // this returns.
                     Ok(unsafe { create_buffer(&context, flags, 1, values) }?)
                 };
                 let memory = [float(2.0)?, float(3.0)?, float(0.0)?];

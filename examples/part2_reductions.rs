@@ -1,12 +1,11 @@
-//! All numbers of an array into one, in six ways, each with an idea more than
-//! the one before.
+//! Sums an array in six ways, each of which adds one idea to the previous.
 //!
 //! ```sh
 //! cargo run --release --example part2_reductions
 //! cargo run --release --example part2_reductions -- 1048576 268435456
 //! ```
 //!
-//! The words are how many numbers there are.
+//! The arguments are the lengths of the arrays.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -17,7 +16,7 @@ use rungrad::part2_gpu::totals::{LADDER, Room, Rung};
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
 
-/// So often each sum is computed for its bits.
+/// How often each sum is repeated to compare its bits.
 const RUNS: usize = 20;
 
 fn main() -> ExitCode {
@@ -74,7 +73,8 @@ fn climb(gpu: &Gpu, n: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many sums differ in their bits, and how wrong the worst of them is.
+/// Counts the distinct bit patterns among the sums, and finds the largest
+/// error.
 fn bits(
     rung: &Rung,
     a: &Buffer<f32>,

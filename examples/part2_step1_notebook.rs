@@ -1,5 +1,5 @@
-//! Step 1: the notebook's tensor with its numbers on a device, and with its
-//! three faults.
+//! Step 1: the notebook's tensor with its data on a device, including its
+//! three bugs.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -86,7 +86,8 @@ impl Tensor {
         Tensor::launch(&kernels::EW_MUL, self, other)
     }
 
-    /// For the sweep alone: as in the notebook, a sum has no rule.
+    /// Used only by backward to add gradients. As in the notebook, addition
+    /// has no backward rule.
     fn add(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
         Tensor::launch(&kernels::EW_ADD, self, other)
     }

@@ -1,4 +1,5 @@
-//! Step 2: the tensor knows its shape, and there is one way to make it.
+//! Step 2: the tensor knows its shape, and one constructor creates all
+//! tensors.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -102,7 +103,8 @@ impl Tensor {
         Tensor::launch(&kernels::EW_MUL, self, other)
     }
 
-    /// For the sweep alone: as in the notebook, a sum has no rule.
+    /// Used only by backward to add gradients. As in the notebook, addition
+    /// has no backward rule.
     fn add(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
         Tensor::launch(&kernels::EW_ADD, self, other)
     }

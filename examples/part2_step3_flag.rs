@@ -1,4 +1,5 @@
-//! Step 3: the tensor knows whether it requires a gradient, and hands that on.
+//! Step 3: the tensor knows whether it requires a gradient, and results
+//! inherit the flag.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -109,7 +110,8 @@ impl Tensor {
         Tensor::launch(&kernels::EW_MUL, self, other)
     }
 
-    /// For the sweep alone: as in the notebook, a sum has no rule.
+    /// Used only by backward to add gradients. As in the notebook, addition
+    /// has no backward rule.
     fn add(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
         Tensor::launch(&kernels::EW_ADD, self, other)
     }

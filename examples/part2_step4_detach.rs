@@ -1,4 +1,5 @@
-//! Step 4: the rule works on detached operands, and the nest is gone.
+//! Step 4: the backward rule works on detached operands, so no graph is
+//! recorded inside it.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -110,7 +111,8 @@ impl Tensor {
         Tensor::launch(&kernels::EW_MUL, self, other)
     }
 
-    /// For the sweep alone: as in the notebook, a sum has no rule.
+    /// Used only by backward to add gradients. As in the notebook, addition
+    /// has no backward rule.
     fn add(self: &Rc<Tensor>, other: &Rc<Tensor>) -> Made {
         Tensor::launch(&kernels::EW_ADD, self, other)
     }

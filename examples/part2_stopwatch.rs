@@ -1,12 +1,12 @@
-//! Three times for the same work, of which one is no time at all, and what
-//! the host and the device did meanwhile.
+//! Three ways to time the same work, one of which is wrong, and what the host
+//! and the device did meanwhile.
 //!
 //! ```sh
 //! cargo run --release --example part2_stopwatch
 //! cargo run --release --example part2_stopwatch -- 16777216
 //! ```
 //!
-//! The word is the number of sums in each launch.
+//! The argument is the number of additions per launch.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -68,7 +68,7 @@ fn compare(gpu: &Gpu, n: usize) -> Result<(), Error> {
         ("stopped when all were done", done),
         ("told by the device's clock", worked),
     ] {
-        // Two numbers are read for each sum, and one is written.
+        // Each addition reads two floats and writes one.
         let rate = (LAUNCHES * n * 3 * 4) as f64 / seconds.0 * 1e-9;
         println!("{what:<33}  {seconds:>10}  {rate:>10.1}");
     }
@@ -93,7 +93,7 @@ fn three_times(
     Ok([asked, done, work(&events)?])
 }
 
-/// What the device worked for, by its own clock.
+/// Returns the kernels' execution time by the device clock.
 fn work(events: &[Event]) -> Result<Seconds, Error> {
     let mut worked = 0.0;
     for event in events {

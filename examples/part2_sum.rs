@@ -1,5 +1,5 @@
-//! A sum of more numbers than a group has items: a partial sum for each
-//! group, stage after stage, until one number is left.
+//! Sums more elements than a work-group has items: one partial sum per group,
+//! pass after pass, until one value is left.
 
 use std::process::ExitCode;
 

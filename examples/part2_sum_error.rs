@@ -1,4 +1,4 @@
-//! Ten million times 0.1, added up in three orders, beside what `f64` says.
+//! Adds 0.1 ten million times in three orders and compares with `f64`.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! How much of Part 2 is Part 1 once more: the lines that both have.
+//! Measures how much of Part 2 repeats Part 1: the lines that both contain.
 
 use std::process::ExitCode;
 
 use rungrad::ops::OPERATIONS;
 use similar::{DiffTag, TextDiff};
 
-/// The sources that both parts have under the same name.
+/// The source files that both parts have under the same name.
 macro_rules! twice {
     ($($file:literal),*) => {
         [$(($file, [
@@ -18,7 +18,7 @@ macro_rules! twice {
 const TWICE: [(&str, [&str; 2]); 5] =
     twice!["tensor.rs", "ops.rs", "reduce.rs", "matrix.rs", "backward.rs"];
 
-/// The sources of Part 1 that Part 2 does without.
+/// The source files of Part 1 that Part 2 has no counterpart for.
 const ONCE: [(&str, &str); 3] = [
     ("operators.rs", include_str!("../src/part1_cpu/operators.rs")),
     ("nn.rs", include_str!("../src/part1_cpu/nn.rs")),
@@ -52,7 +52,7 @@ fn row(what: &str, [part1, part2, both]: [usize; 3]) {
     println!("{what:<13}{part1:>8}{part2:>8}{both:>9}");
 }
 
-/// The lines that say something: no comments, no tests, no lone brackets.
+/// Returns the lines of code: no comments, no tests, no lone brackets.
 fn code(text: &str) -> Vec<&str> {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = text.lines().map(str::trim);
@@ -63,7 +63,7 @@ fn code(text: &str) -> Vec<&str> {
     lines.filter(says).collect()
 }
 
-/// How many lines of one stand in the other too, in the same order.
+/// Counts the lines of `one` that also occur in `other`, in the same order.
 fn in_both(one: &[&str], other: &[&str]) -> usize {
     let diff = TextDiff::from_slices(one, other);
     let ops = diff.ops().iter();
@@ -71,7 +71,7 @@ fn in_both(one: &[&str], other: &[&str]) -> usize {
     equal.map(|op| op.new_range().len()).sum()
 }
 
-/// The operations that are methods in both parts.
+/// Returns the operations that are methods in both parts.
 fn operations() -> Vec<&'static str> {
     let mut names = OPERATIONS.to_vec();
     let stands = |part: usize, name: &str| {

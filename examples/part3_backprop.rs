@@ -1,4 +1,4 @@
-//! The notebook's numbers on Part 3, on the device that you name.
+//! Computes the notebook's example with Part 3, on the device that you name.
 
 use std::process::ExitCode;
 

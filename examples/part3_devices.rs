@@ -1,12 +1,12 @@
-//! The devices of this machine: what they say of themselves, tensors on each
-//! of them, and the memory that the tensors take.
+//! Lists the devices of this machine with their properties, creates tensors on
+//! each, and prints the memory they use.
 //!
 //! ```sh
 //! cargo run --example part3_devices
 //! cargo run --example part3_devices -- cpu gpu:1
 //! ```
 //!
-//! The words are devices; without any, it shows all that there are.
+//! The arguments are devices; the default is all of them.
 
 use std::process::ExitCode;
 

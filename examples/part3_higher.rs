@@ -1,4 +1,4 @@
-//! Slopes of slopes, and what they are good for.
+//! Higher derivatives and a use for them.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: slopes
-/// x³ and its slopes, each from the graph of the one before.
+/// x³ and its derivatives, each from the graph of the previous one.
 fn slopes() -> Result<(), rungrad::Error> {
     let x = Tensor::new(&[1], &[2.0], Device::Cpu)?.requires_grad();
     let ((), cost) = ledger::measure(|| {
@@ -31,8 +31,8 @@ fn slopes() -> Result<(), rungrad::Error> {
 // ANCHOR_END: slopes
 
 // ANCHOR: newton
-/// The lowest point of e^x - 2x, which is at ln 2: by steps against the
-/// slope, and by steps that ask the second slope how far.
+/// Finds the minimum of e^x - 2x, which is at ln 2: by gradient descent, and
+/// by Newton's method, whose step size comes from the second derivative.
 fn newton() -> Result<(), rungrad::Error> {
     let start = Tensor::new(&[1], &[0.0], Device::Cpu)?;
     let mut down = start.clone().requires_grad();

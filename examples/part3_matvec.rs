@@ -1,5 +1,5 @@
-//! A matrix of 100,000 rows by a vector: Part 3 on the processor, Part 3 on a
-//! device, and Part 2's kernels there, side by side.
+//! Multiplies a matrix of 100,000 rows by a vector in three ways: with Part 3
+//! on the processor, with Part 3 on a device, and with Part 2's kernels there.
 
 use std::process::ExitCode;
 
@@ -48,9 +48,9 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: unified
-/// Part 3's product, on whatever device: it is timed and handed over.
+/// Computes, times and returns Part 3's result on any device.
 fn multiplied(device: Device) -> Result<Vec<f32>, Error> {
-    // A seed gives the same numbers everywhere.
+    // The seed gives the same values on every device.
     let a = Tensor::rand(&[M, K], 1, device)?;
     let v = Tensor::rand(&[K, 1], 2, device)?;
     let times = times(|| {
@@ -63,8 +63,8 @@ fn multiplied(device: Device) -> Result<Vec<f32>, Error> {
 }
 // ANCHOR_END: unified
 
-/// By the host's clock from the call until the work is done, and by the
-/// device's own how long the kernels ran.
+/// Prints the time by the host's clock from the call until the work is done,
+/// and the kernels' time by the device clock.
 fn times<T>(
     mut work: impl FnMut() -> Result<T, Error>,
 ) -> Result<(f64, f64), Error> {

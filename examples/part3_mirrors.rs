@@ -1,4 +1,4 @@
-//! Gradients through views and across devices: what moved forward moves back.
+//! Gradients through views and across devices: backward undoes each move.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use rungrad::Error;
 use rungrad::part3_unified::{Device, Tensor};
 
 // ANCHOR: part3-mirrors
-/// What each element of x adds to the sum of a view, element by element.
+/// Prints how often each element of x counts in the sum of a view.
 fn gradient(
     view: impl Fn(&Tensor) -> Result<Tensor, Error>,
 ) -> Result<String, Error> {

@@ -1,5 +1,6 @@
-//! A low curve is learned in 32 bits, in 16, and mixed, with the loss scaled and
-//! not. It runs on the device that RUNGRAD_DEVICE names, else on the processor.
+//! Trains a network in `f32`, in `f16`, and in mixed precision, with loss
+//! scaling and without. It runs on the device that RUNGRAD_DEVICE names, or
+//! else on the processor.
 
 use std::process::ExitCode;
 
@@ -35,8 +36,8 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: scaled
-/// The operand as it is; its gradient times a number. In front of what is
-/// rounded to 16 bits it takes back, in 32, by what the loss was scaled.
+/// The identity, except that its gradient is multiplied by a number. Placed
+/// before the conversion to `f16`, it undoes the scaling of the loss in `f32`.
 struct GradientTimes(f64);
 
 impl Function for GradientTimes {
@@ -55,11 +56,11 @@ impl Function for GradientTimes {
 // ANCHOR_END: scaled
 
 // ANCHOR: scale
-/// By what a loss is multiplied. It is a power of two, which rounds nothing.
+/// The factor of the loss. It is a power of two, so scaling rounds nothing.
 struct Scale {
     factor: f64,
-    /// So many steps in a row were good; none of them counts where the factor
-    /// stays what it is.
+    /// Number of consecutive steps with finite gradients, or `None` if the
+    /// factor is fixed.
     good: Option<u32>,
 }
 
@@ -68,13 +69,13 @@ impl Scale {
         Scale { factor, good: None }
     }
 
-    /// Begins high, so that the first steps find where numbers overflow.
+    /// Starts too high, so that the first steps find where gradients overflow.
     fn found() -> Scale {
         Scale { factor: 65536.0 * 256.0, good: Some(0) }
     }
 
-    /// Hears whether all gradients of a step were finite: after a step that
-    /// was not the factor is halved, after a hundred that were it is doubled.
+    /// Updates the factor after a step. It is halved if a gradient was not
+    /// finite, and doubled after a hundred finite steps.
     fn hear(&mut self, finite: bool) {
         let Some(good) = &mut self.good else { return };
         *good = if finite { *good + 1 } else { 0 };
@@ -87,14 +88,14 @@ impl Scale {
 }
 // ANCHOR_END: scale
 
-/// In which types is computed.
+/// The types in which the network computes.
 enum Way {
     All(DType),
-    /// Weights in 32 bits, products of 16.
+    /// Weights in `f32`, matrix multiplications in `f16`.
     Mixed(Scale),
 }
 
-/// Two layers.
+/// A network of two layers.
 struct Network {
     hidden: Linear,
     out: Linear,
@@ -110,7 +111,8 @@ impl Module for Network {
 
 // ANCHOR: halves
 impl Network {
-    /// A network of 16 bits that leads its gradients back to this one.
+    /// Returns an `f16` copy of the network whose gradients flow back to this
+    /// one.
     fn halves(&self, scale: f64) -> Result<Network> {
         let half = |layer: &Linear| {
             let of = |parameter| {
@@ -124,22 +126,21 @@ impl Network {
 }
 // ANCHOR_END: halves
 
-/// What training has come to.
+/// The results of a training run.
 struct Report {
-    /// The share of zeros in the gradients of all steps.
+    /// Fraction of gradient elements that were zero, over all steps.
     zeros: f64,
-    /// The steps that were not taken.
+    /// Number of steps that were skipped.
     skipped: usize,
-    /// The last one.
+    /// The final factor of the loss.
     scale: f64,
-    /// The root of the mean square of what is wrong, as a share of the height
-    /// of the curve.
+    /// Root mean square error, as a fraction of the height of the curve.
     error: f32,
 }
 
 const POINTS: usize = 256;
 const STEPS: usize = 300;
-/// The height of the curve: what the network says is in thousandths.
+/// The height of the curve. The network's output is scaled by it.
 const HEIGHT: f32 = 1e-3;
 
 fn train(mut way: Way, device: Device) -> Result<Report> {
@@ -191,7 +192,7 @@ fn train(mut way: Way, device: Device) -> Result<Report> {
 }
 
 // ANCHOR: step
-/// Leaves gradients in the network, and says whether all of them are finite.
+/// Computes the gradients and returns whether all of them are finite.
 fn differentiate(
     network: &Network,
     way: &Way,
@@ -205,18 +206,18 @@ fn differentiate(
             (scale.factor, halves.forward(x))
         }
     };
-    // The loss itself is computed in 32 bits.
+    // The loss itself is computed in `f32`.
     let loss = answers.to_dtype(DType::F32)?.mse(y);
     (loss * scale).backward();
     is_finite(network)
 }
 // ANCHOR_END: step
 
-/// Says whether every gradient is a finite number.
+/// Returns whether every gradient is finite.
 fn is_finite(network: &Network) -> Result<bool, Error> {
     for (_, parameter) in network.parameters() {
         let grad = parameter.grad().expect("a gradient");
-        // 0 times what is not finite is no number.
+        // Infinity or NaN times 0 is NaN; every finite value gives 0.
         if !grad.scale(0.0).sum().item()?.is_finite() {
             return Ok(false);
         }

@@ -1,5 +1,4 @@
-//! A layer that is moved one tensor at a time, and one that is moved as a
-//! module.
+//! Moves a layer to a device one tensor at a time, and then as a module.
 
 use std::process::ExitCode;
 
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Forward, backward, and a step.
+/// Runs forward, backward, and an optimizer step.
 fn learn(layer: &mut Linear, device: Device) -> Result<(), Error> {
     let x = Tensor::new(&[1, 2], &[5.0, 7.0], device)?;
     let y = layer.forward(&x);

@@ -1,4 +1,5 @@
-//! Numbers from everywhere to everywhere, and what each move copies.
+//! Moves tensors between all pairs of devices, and counts what each move
+//! copies.
 //!
 //! ```sh
 //! cargo run --example part3_moves
@@ -8,8 +9,9 @@
 use std::process::ExitCode;
 
 use ndarray::array;
+use rungrad::Data;
 use rungrad::opencl::Gpu;
-use rungrad::part3_unified::{Data, Device, Tensor};
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, attempt, ledger};
 
 // ANCHOR: moves
@@ -35,8 +37,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// The bytes that a move sends to the device and gets from it, and the
-/// storages that it makes.
+/// Formats the bytes that a move sends to and receives from the device, and
+/// the number of storages it creates.
 fn row(
     from: &str,
     to: Device,

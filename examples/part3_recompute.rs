@@ -1,5 +1,5 @@
-//! Activation checkpointing: save the inputs of several layers instead of their
-//! values, and compute the values again in backward.
+//! Activation checkpointing: saves only the inputs of several layers and
+//! computes their intermediate values again in backward.
 
 use std::process::ExitCode;
 
@@ -13,8 +13,8 @@ const WIDTH: usize = 64;
 const LAYERS: usize = 64;
 
 // ANCHOR: checkpoint
-/// Several layers as one function, which saves nothing but its inputs: an `x`
-/// and one weight for each layer.
+/// Several layers as one function that saves only its inputs: an `x` and one
+/// weight per layer.
 struct Checkpoint {
     layers: usize,
 }
@@ -33,7 +33,8 @@ impl Function for Checkpoint {
         for (i, input) in inputs.iter().enumerate() {
             ctx.save_input(i, input);
         }
-        // Tensors made of arrays need no gradients, so nothing is recorded.
+        // Tensors made from arrays require no gradient, so nothing is
+        // recorded.
         let inputs = inputs.iter().map(|&array| Tensor::from(array.clone()));
         Ok(layers(&inputs.collect::<Vec<_>>()).array().clone())
     }
@@ -48,7 +49,7 @@ impl Function for Checkpoint {
         );
         for (i, input) in inputs.iter_mut().enumerate() {
             if ctx.needs(i) {
-                // A leaf of a graph that exists during this call only.
+                // A leaf of a graph that exists only during this call.
                 *input = input.clone().requires_grad();
             }
         }
@@ -59,7 +60,7 @@ impl Function for Checkpoint {
 }
 // ANCHOR_END: checkpoint
 
-/// What one step costs, in bytes and in multiplications, and the gradients.
+/// The cost of one step, in bytes and in multiplications, and its gradients.
 struct Step {
     saved: u64,
     peak: u64,
@@ -76,7 +77,7 @@ fn checkpointed(x: &Tensor, weights: &[Tensor], group: usize) -> Tensor {
     })
 }
 
-/// Runs forward and backward once. The device measures its peak over the whole
+/// Runs forward and backward once. The device records its peak over the whole
 /// program, so the step that needs the least memory must run first.
 fn step(forward: impl Fn(&Tensor, &[Tensor]) -> Tensor) -> Result<Step, Error> {
     let device = Device::Cpu;

@@ -1,5 +1,5 @@
-//! Numbers of three sizes: what each can hold, what breaks first, and how near
-//! a difference comes to a slope.
+//! Three float types: what each can represent, which computations fail first,
+//! and how accurate a difference quotient is.
 
 use std::process::ExitCode;
 
@@ -16,8 +16,9 @@ fn main() -> ExitCode {
     })
 }
 
-/// The bytes of a number, the distance from 1 to its neighbor, the largest,
-/// and the smallest above 0: by halving until nothing is left.
+/// Prints for each type its size in bytes, the distance from 1 to the next
+/// value, the largest value, and the smallest above 0, found by repeated
+/// halving.
 fn neighbors() -> Result<(), Error> {
     println!("type  bytes  from 1 to the next  largest  smallest");
     row::<F16>(f32::from(F16::MAX).into())?;
@@ -46,7 +47,7 @@ fn row<T: Element>(largest: f64) -> Result<(), Error> {
 }
 
 // ANCHOR: breaks
-/// What a computation gives in each type.
+/// Prints the result of some computations in each type.
 fn breaks() -> Result<(), Error> {
     type Computation = (&'static str, fn(&Tensor) -> Tensor);
     let computations: [Computation; 6] = [
@@ -74,8 +75,8 @@ fn breaks() -> Result<(), Error> {
 }
 // ANCHOR_END: breaks
 
-/// The largest error of the slope of x³ at 64 places, by a difference, for
-/// nudges from a tenth down.
+/// Prints the largest error of the derivative of x³ at 64 points, estimated by
+/// differences, for nudges from 0.1 down.
 fn differences() -> Result<(), Error> {
     println!("nudge  error in f16  error in f32  error in f64");
     let mut best = [f64::INFINITY; 3];
@@ -103,7 +104,7 @@ fn error<T: Element>(nudge: f64) -> Result<f64, Error> {
     let slopes: Vec<f64> = slope.to_vec_of()?;
     let errors = slopes.iter().zip(&places).map(|(slope, x)| {
         let right = 3.0 * x.wide() * x.wide();
-        // What is no number is as wrong as can be.
+        // NaN counts as an infinite error.
         if slope.is_finite() { (slope - right).abs() } else { f64::INFINITY }
     });
     Ok(errors.fold(0.0, f64::max))

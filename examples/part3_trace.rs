@@ -1,6 +1,5 @@
-//! Who calls whom, from `x + 1.0` down to the kernel, and on the way back: a
-//! device that passes everything on, and before that asks the stack who it
-//! was that called.
+//! Prints the call stack from `x + 1.0` down to the kernel, and in backward. A
+//! device forwards every call and first inspects the stack for its callers.
 
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -15,11 +14,11 @@ use rungrad::part3_unified::{
 };
 use rungrad::timeline::SliceKind;
 
-/// The first OpenCL device, overheard.
+/// The first OpenCL device, with its calls printed.
 struct Overheard;
 
 // ANCHOR: passed-on
-/// Each primitive: show who called, and let the device do the work.
+/// Defines each primitive: print the callers, then forward to the device.
 macro_rules! passed_on {
     ($($name:ident($($given:ident: $kind:ty),*) -> $result:ty;)*) => {$(
         fn $name(&self, $($given: $kind),*) -> $result {
@@ -66,13 +65,13 @@ impl Backend for Overheard {
 }
 
 thread_local! {
-    /// The callers that were shown last, while somebody wants to see them.
+    /// The callers that were printed last; `None` while tracing is off.
     static SHOWN: RefCell<Option<Vec<(String, String)>>> =
         const { RefCell::new(None) };
 }
 
-/// The functions of Part 3 that wait for this call, the outermost first, from
-/// the first on that is not the same as in the call before.
+/// Prints the functions of Part 3 on the call stack, outermost first,
+/// beginning with the first that differs from the previous call.
 fn show_callers(primitive: &str) {
     let Some(shown) = SHOWN.take() else { return };
     let stack = Backtrace::force_capture().to_string();
@@ -95,9 +94,9 @@ fn show_callers(primitive: &str) {
     SHOWN.set(Some(frames));
 }
 
-/// Returns `apply<Shift>` for `function::apply::<rungrad::functions::Shift>`, and
-/// the last part of other paths, such as `forward` for
-/// `<Shift as Function>::forward`. A closure has no name.
+/// Returns `apply<Shift>` for `function::apply::<rungrad::functions::Shift>`,
+/// and the last component of other paths, such as `forward` for `<Shift as
+/// Function>::forward`. A closure has no name.
 fn short(name: &str) -> String {
     let last = |path: &str| {
         let path = path.trim_end_matches("::");
@@ -116,7 +115,7 @@ fn short(name: &str) -> String {
     }
 }
 
-/// Runs one expression, and shows what reached the queue.
+/// Runs one expression and prints what reached the queue.
 fn traced<T>(what: &str, work: impl FnOnce() -> T) -> Result<T, Error> {
     println!("{what}");
     SHOWN.set(Some(Vec::new()));

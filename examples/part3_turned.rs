@@ -1,5 +1,5 @@
-//! The gradients of a convolution: windows added up, and filters turned
-//! around.
+//! The gradients of a convolution: overlapping windows are added, and filters
+//! are rotated by 180 degrees.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ fn show(what: &str, image: &Tensor) -> Result<(), Error> {
 }
 
 // ANCHOR: seen
-/// How many windows show each pixel.
+/// Prints how many windows contain each pixel.
 fn seen() -> Result<(), Error> {
     let image = Tensor::full(&[5, 5], 1.0, Device::Cpu)?.requires_grad();
     let windows = image.windows(&Window::new([3, 3]));
@@ -36,14 +36,14 @@ fn seen() -> Result<(), Error> {
 // ANCHOR_END: seen
 
 // ANCHOR: turned
-/// The gradient of an image, by backward and as a convolution.
+/// Computes the gradient of an image by backward and as a convolution.
 fn turned() -> Result<(), Error> {
     let numbers: Vec<f32> = (1..=9).map(|x| x as f32).collect();
     let image = Tensor::rand(&[1, 1, 5, 5], 0, Device::Cpu)?.requires_grad();
     let filter = Tensor::new(&[1, 1, 3, 3], &numbers, Device::Cpu)?;
     let filter = filter.requires_grad();
     let out = image.conv2d(&filter, None, &ConvOptions::new());
-    // One output counts and all others do not.
+    // The loss depends on only one output.
     let mut weights = [0.0; 9];
     weights[4] = 1.0;
     let weights = Tensor::new(&[1, 1, 3, 3], &weights, Device::Cpu)?;

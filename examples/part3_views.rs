@@ -1,4 +1,4 @@
-//! Four numbers in memory, seen in several ways, and set in one of them.
+//! Several views of the same four elements, and a write through one of them.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 // ANCHOR_END: lecture
 
 // ANCHOR: set
-/// Sets elements of a view after its memory was saved for backward.
+/// Writes to a view whose memory was saved for backward.
 fn set(x: &Array, mut y: Array) -> Result<(), Error> {
     let leaf = Tensor::from(x.clone()).requires_grad();
     let loss = leaf.mul(&leaf).sum();
@@ -43,7 +43,7 @@ fn set(x: &Array, mut y: Array) -> Result<(), Error> {
 }
 // ANCHOR_END: set
 
-/// A sentence in lines that fit the page.
+/// Wraps an error message to the width of the page.
 fn in_lines(error: &Error) -> String {
     let sentence = error.to_string().replace(" reaches", "\n    reaches");
     sentence.replace("; ", ";\n    ")

@@ -1,5 +1,5 @@
-//! What reaches a device from a training loop that reads a number in every
-//! step, and from one that reads once.
+//! The commands that reach a device from a training loop that reads the loss
+//! in every step, and from one that reads it once.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use rungrad::{Error, ledger};
 const STEPS: usize = 3;
 
 // ANCHOR: loops
-/// A step of training on a layer, and its loss.
+/// Takes a training step on a layer and returns its loss.
 fn step(x: &Tensor, w: &mut Tensor) -> Tensor {
     let y = x.matmul(w);
     let loss = y.mul(&y).mean();
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         ];
         for (name, train) in loops {
             let mut w = Tensor::rand(&[64, 10], 2, device)?.requires_grad();
-            // The first time compiles.
+            // The first run compiles the kernels.
             train(&x, &mut w.clone())?;
             let (measured, timeline) =
                 record(|| ledger::measure(|| train(&x, &mut w)))?;
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Writes what the device got, in its order, neighbors of a kind as one.
+/// Formats the commands in order, with consecutive ones of a kind merged.
 fn queue(timeline: &Timeline) -> String {
     let mut parts: Vec<(&str, usize)> = vec![];
     for slice in &timeline.slices {

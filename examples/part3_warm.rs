@@ -1,4 +1,4 @@
-//! The same step three times: what only the first one pays for.
+//! The same step three times: one-time costs appear only in the first.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What it costs to copy the windows of a convolution, in bytes and launches.
+//! The cost of copying the windows of a convolution, in bytes and launches.
 
 use std::process::ExitCode;
 
@@ -7,12 +7,12 @@ use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::{Error, ledger};
 
 // ANCHOR: ways
-/// The product reads the windows where they lie.
+/// The multiplication reads the windows through the view, without a copy.
 fn by_the_view(images: &Tensor, filters: &Tensor) -> Tensor {
     images.conv2d(filters, None, &ConvOptions::new())
 }
 
-/// Each window becomes a column of a matrix first: im2col.
+/// First copies each window to a column of a matrix (im2col).
 fn by_columns(images: &Tensor, filters: &Tensor) -> Tensor {
     let windows = images.windows(&Window::new([3, 3]));
     // (n, channels, height, width, rows, columns)
@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the device holds at the peak beside what it held before. A peak never
-/// falls, so who needs less goes first.
+/// Returns the peak memory on the device above the initial use. The peak never
+/// falls, so the variant that needs less must run first.
 fn cost(
     name: &str,
     way: impl Fn() -> Tensor,

@@ -1,5 +1,5 @@
-//! A filter moves over a digit: its windows are a view, and what it makes of
-//! them is a product of matrices.
+//! A filter moves over a digit: the windows are a view, and the filter's
+//! response is a matrix multiplication.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,8 @@ fn main() -> ExitCode {
     rungrad::run(|| {
         let [image, edges] = edges()?;
         let (left, right) = (rows(&image)?, rows(&edges)?);
-        // A window in the corner stands around the second pixel.
+        // The corner of the output is centered on the second pixel of the
+        // image.
         let beside = [vec![String::new()], right].concat();
         for (row, left) in left.iter().enumerate() {
             let right = beside.get(row).map_or("", String::as_str);
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: edges
-/// A digit, and where it grows darker to the right.
+/// Returns a digit, and where it gets darker to the right.
 fn edges() -> Result<[Tensor; 2], Error> {
     let image = Tensor::new(&[1, 1, 8, 8], digits().row(0), Device::Cpu)?;
     #[rustfmt::skip]
@@ -36,8 +37,8 @@ fn edges() -> Result<[Tensor; 2], Error> {
 }
 // ANCHOR_END: edges
 
-/// The rows as characters: ink and what grows darker as `+` and `#`, what
-/// grows lighter as `-` and `=`.
+/// Formats the rows as characters: ink and increases as `+` and `#`, decreases
+/// as `-` and `=`.
 fn rows(image: &Tensor) -> Result<Vec<String>, Error> {
     let letter = |x: &f32| match x {
         1.5.. => '#',
@@ -52,7 +53,7 @@ fn rows(image: &Tensor) -> Result<Vec<String>, Error> {
 }
 
 // ANCHOR: product
-/// The same by a product of matrices.
+/// Computes the same with a matrix multiplication.
 fn product(image: &Tensor, edges: &Tensor) -> Result<(), Error> {
     let image = image.reshape(&[8, 8]);
     let windows = image.windows(&Window::new([3, 3]));

@@ -1,4 +1,5 @@
-//! A place to play. Change it, and run it with `cargo run --example scratch`.
+//! A scratch program. Change it, and run it with `cargo run --example
+//! scratch`.
 
 use std::process::ExitCode;
 
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
         println!("w {:?} on {}", w.shape(), w.device());
         println!("x {:?} on {}", x.shape(), x.device());
 
-        // Any expression. Its graph is recorded on the way.
+        // Any expression. Computing it records its graph.
         let y = w.matmul(&x);
         let loss = (&y * &y).mean();
         println!("y {}", y.array());
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
             println!("gradient of w {}", grad.array());
         }
 
-        // Two views of the same six numbers, and some random ones.
+        // Two views of the same six elements, and some random ones.
         println!("w transposed {}", w.transpose().array());
         println!("its last column {}", w.slice(&[0..2, 2..3]).array());
         println!("random {}", Tensor::rand(&[3], 1, device)?.array());

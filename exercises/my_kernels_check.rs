@@ -1,7 +1,7 @@
-//! The check of `my_kernels`, kernels of the reader's for Part 2, which trains
-//! by them, too.
+//! Checks `my_kernels`, the reader's own kernels for Part 2, and trains with
+//! them.
 //!
-//! The laws stand in the package `my_engine`, whose program this is.
+//! The laws are in the package `my_engine`; this is its program.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,12 @@
-//! The functions of the reader's engine, by name. Where a signature is another
-//! than the check needs, the compiler points at a line of this file: the word
-//! behind the line is the signature that it needs.
+//! The functions of the reader's engine, by name. If a signature does not
+//! match, the compiler points to a line of this file: the comment at the end
+//! of that line is the signature that the check needs.
 
-#![allow(dead_code, reason = "what is written needs no stand-in")]
-#![allow(clippy::all, reason = "nobody but the compiler has to like it")]
+#![allow(
+    dead_code,
+    reason = "a function that is written does not use its stand-in"
+)]
+#![allow(clippy::all, reason = "only the compiler reads these stand-ins")]
 
 use std::cell::RefCell;
 
@@ -13,73 +16,74 @@ use rungrad::rng::Random;
 
 use super::yours::Tensor;
 
-fn of(tensor: Tensor) -> Handle {
+fn wrap(tensor: Tensor) -> Handle {
     Handle::new(tensor)
 }
 
-fn all(tensors: Vec<Tensor>) -> Vec<Handle> {
-    tensors.into_iter().map(of).collect()
+fn wrap_all(tensors: Vec<Tensor>) -> Vec<Handle> {
+    tensors.into_iter().map(wrap).collect()
 }
 
-fn it(tensor: &Handle) -> &Tensor {
+fn get(tensor: &Handle) -> &Tensor {
     tensor.get()
 }
 
 #[rustfmt::skip]
 pub(super) const TABLE: Table = Table {
-    new: |shape, values| of(Tensor::new(shape, values)), // pub fn new(shape: &[usize], values: &[f32]) -> Tensor
-    shape: |a| it(a).shape().to_vec(), // pub fn shape(&self) -> &[usize]
-    to_vec: |a| it(a).to_vec(), // pub fn to_vec(&self) -> Vec<f32>
-    id: |a| it(a).id(), // pub fn id(&self) -> u64
-    op: |a| it(a).op().to_string(), // pub fn op(&self) -> &'static str
-    parents: |a| all(it(a).parents().to_vec()), // pub fn parents(&self) -> &[Tensor]
-    graph: |a| all(it(a).graph()), // pub fn graph(&self) -> Vec<Tensor>
-    grad: |a| it(a).grad(), // pub fn grad(&self) -> Option<Vec<f32>>
-    zero_grad: |a| it(a).zero_grad(), // pub fn zero_grad(&self)
-    backward: |a| it(a).backward(), // pub fn backward(&self)
-    backward_with: |a, g| it(a).backward_with(it(g)), // pub fn backward_with(&self, grad: &Tensor)
+    new: |shape, values| wrap(Tensor::new(shape, values)), // pub fn new(shape: &[usize], values: &[f32]) -> Tensor
+    shape: |a| get(a).shape().to_vec(), // pub fn shape(&self) -> &[usize]
+    to_vec: |a| get(a).to_vec(), // pub fn to_vec(&self) -> Vec<f32>
+    id: |a| get(a).id(), // pub fn id(&self) -> u64
+    op: |a| get(a).op().to_string(), // pub fn op(&self) -> &'static str
+    parents: |a| wrap_all(get(a).parents().to_vec()), // pub fn parents(&self) -> &[Tensor]
+    graph: |a| wrap_all(get(a).graph()), // pub fn graph(&self) -> Vec<Tensor>
+    grad: |a| get(a).grad(), // pub fn grad(&self) -> Option<Vec<f32>>
+    zero_grad: |a| get(a).zero_grad(), // pub fn zero_grad(&self)
+    backward: |a| get(a).backward(), // pub fn backward(&self)
+    backward_with: |a, g| get(a).backward_with(get(g)), // pub fn backward_with(&self, grad: &Tensor)
     one: &[
-        ("neg", |a| of(it(a).neg())), // pub fn neg(&self) -> Tensor
-        ("exp", |a| of(it(a).exp())), // pub fn exp(&self) -> Tensor
-        ("log", |a| of(it(a).log())), // pub fn log(&self) -> Tensor
-        ("relu", |a| of(it(a).relu())), // pub fn relu(&self) -> Tensor
-        ("abs", |a| of(it(a).abs())), // pub fn abs(&self) -> Tensor
-        ("sqrt", |a| of(it(a).sqrt())), // pub fn sqrt(&self) -> Tensor
-        ("tanh", |a| of(it(a).tanh())), // pub fn tanh(&self) -> Tensor
-        ("sigmoid", |a| of(it(a).sigmoid())), // pub fn sigmoid(&self) -> Tensor
-        ("gelu", |a| of(it(a).gelu())), // pub fn gelu(&self) -> Tensor
-        ("sum", |a| of(it(a).sum())), // pub fn sum(&self) -> Tensor
-        ("mean", |a| of(it(a).mean())), // pub fn mean(&self) -> Tensor
-        ("max", |a| of(it(a).max())), // pub fn max(&self) -> Tensor
-        ("transpose", |a| of(it(a).transpose())), // pub fn transpose(&self) -> Tensor
-        ("softmax", |a| of(it(a).softmax())), // pub fn softmax(&self) -> Tensor
-        ("log_softmax", |a| of(it(a).log_softmax())), // pub fn log_softmax(&self) -> Tensor
+        ("neg", |a| wrap(get(a).neg())), // pub fn neg(&self) -> Tensor
+        ("exp", |a| wrap(get(a).exp())), // pub fn exp(&self) -> Tensor
+        ("log", |a| wrap(get(a).log())), // pub fn log(&self) -> Tensor
+        ("relu", |a| wrap(get(a).relu())), // pub fn relu(&self) -> Tensor
+        ("abs", |a| wrap(get(a).abs())), // pub fn abs(&self) -> Tensor
+        ("sqrt", |a| wrap(get(a).sqrt())), // pub fn sqrt(&self) -> Tensor
+        ("tanh", |a| wrap(get(a).tanh())), // pub fn tanh(&self) -> Tensor
+        ("sigmoid", |a| wrap(get(a).sigmoid())), // pub fn sigmoid(&self) -> Tensor
+        ("gelu", |a| wrap(get(a).gelu())), // pub fn gelu(&self) -> Tensor
+        ("sum", |a| wrap(get(a).sum())), // pub fn sum(&self) -> Tensor
+        ("mean", |a| wrap(get(a).mean())), // pub fn mean(&self) -> Tensor
+        ("max", |a| wrap(get(a).max())), // pub fn max(&self) -> Tensor
+        ("transpose", |a| wrap(get(a).transpose())), // pub fn transpose(&self) -> Tensor
+        ("softmax", |a| wrap(get(a).softmax())), // pub fn softmax(&self) -> Tensor
+        ("log_softmax", |a| wrap(get(a).log_softmax())), // pub fn log_softmax(&self) -> Tensor
     ],
     two: &[
-        ("mul", |a, b| of(it(a).mul(it(b)))), // pub fn mul(&self, other: &Tensor) -> Tensor
-        ("add", |a, b| of(it(a).add(it(b)))), // pub fn add(&self, other: &Tensor) -> Tensor
-        ("sub", |a, b| of(it(a).sub(it(b)))), // pub fn sub(&self, other: &Tensor) -> Tensor
-        ("div", |a, b| of(it(a).div(it(b)))), // pub fn div(&self, other: &Tensor) -> Tensor
-        ("matmul", |a, b| of(it(a).matmul(it(b)))), // pub fn matmul(&self, other: &Tensor) -> Tensor
+        ("mul", |a, b| wrap(get(a).mul(get(b)))), // pub fn mul(&self, other: &Tensor) -> Tensor
+        ("add", |a, b| wrap(get(a).add(get(b)))), // pub fn add(&self, other: &Tensor) -> Tensor
+        ("sub", |a, b| wrap(get(a).sub(get(b)))), // pub fn sub(&self, other: &Tensor) -> Tensor
+        ("div", |a, b| wrap(get(a).div(get(b)))), // pub fn div(&self, other: &Tensor) -> Tensor
+        ("matmul", |a, b| wrap(get(a).matmul(get(b)))), // pub fn matmul(&self, other: &Tensor) -> Tensor
     ],
     over: &[
-        ("sum_over", |a, axes, keep| of(it(a).sum_over(axes, keep))), // pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor
-        ("mean_over", |a, axes, keep| of(it(a).mean_over(axes, keep))), // pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor
-        ("max_over", |a, axes, keep| of(it(a).max_over(axes, keep))), // pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor
+        ("sum_over", |a, axes, keep| wrap(get(a).sum_over(axes, keep))), // pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor
+        ("mean_over", |a, axes, keep| wrap(get(a).mean_over(axes, keep))), // pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor
+        ("max_over", |a, axes, keep| wrap(get(a).max_over(axes, keep))), // pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor
     ],
     many: &[
-        ("reshape", |a, shape| of(it(a).reshape(shape))), // pub fn reshape(&self, shape: &[usize]) -> Tensor
-        ("cross_entropy", |a, labels| of(it(a).cross_entropy(labels))), // pub fn cross_entropy(&self, labels: &[usize]) -> Tensor
+        ("reshape", |a, shape| wrap(get(a).reshape(shape))), // pub fn reshape(&self, shape: &[usize]) -> Tensor
+        ("cross_entropy", |a, labels| wrap(get(a).cross_entropy(labels))), // pub fn cross_entropy(&self, labels: &[usize]) -> Tensor
     ],
-    pow: |a, number| of(it(a).pow(number)), // pub fn pow(&self, number: f32) -> Tensor
+    pow: |a, number| wrap(get(a).pow(number)), // pub fn pow(&self, number: f32) -> Tensor
     network: network::new,
     forward: network::forward,
     parameters: network::parameters,
     step: network::step,
 };
 
-/// What is not written yet. A function of the reader's own type wins over one
-/// of a trait, so each stands in for its namesake until that is there.
+/// Stand-ins for functions that are not written yet. An inherent method takes
+/// precedence over a trait method, so each is used only until the reader
+/// defines a method of the same name.
 #[rustfmt::skip]
 trait Absent: Sized {
     fn new(_: &[usize], _: &[f32]) -> Tensor { lacks("new") }
@@ -123,8 +127,8 @@ trait Absent: Sized {
 
 impl Absent for Tensor {}
 
-/// The reader's network, which may not be there as a type either: then the
-/// name means the empty one of the block around.
+/// The reader's network. If the type does not exist yet, the name resolves to
+/// the empty type in `absent`.
 #[rustfmt::skip]
 mod network {
     use super::{Handle, Random, RefCell, Tensor, lacks};
@@ -159,7 +163,7 @@ mod network {
             #[allow(unused_imports)]
             use super::super::yours::*;
             let network: &Network = &network.get::<RefCell<Network>>().borrow();
-            super::of(network.forward(super::it(x))) // pub fn forward(&self, x: &Tensor) -> Tensor
+            super::wrap(network.forward(super::get(x))) // pub fn forward(&self, x: &Tensor) -> Tensor
         }
     }
 
@@ -170,7 +174,7 @@ mod network {
             #[allow(unused_imports)]
             use super::super::yours::*;
             let network: &Network = &network.get::<RefCell<Network>>().borrow();
-            super::all(network.parameters()) // pub fn parameters(&self) -> Vec<Tensor>
+            super::wrap_all(network.parameters()) // pub fn parameters(&self) -> Vec<Tensor>
         }
     }
 

@@ -118,33 +118,26 @@
 //! - [`program`]: the main function of every example
 
 mod common;
-#[cfg(feature = "opencl")]
+#[cfg(feature = "engine")]
 pub mod engine;
 mod inspect;
 mod judge;
-#[cfg(feature = "opencl")]
 pub mod library;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod part1_cpu;
 #[cfg(feature = "opencl")]
 pub mod part2_gpu;
-#[cfg(feature = "opencl")]
 pub mod part3_unified;
 pub mod program;
 mod train;
 pub mod workgroup;
 
 pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
-#[cfg(feature = "opencl")]
-pub use inspect::scope;
-pub use inspect::{draw, ledger, stopwatch, tape, timeline};
+pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
-#[cfg(feature = "opencl")]
 pub use library::functions::ConvOptions;
-#[cfg(feature = "opencl")]
-pub use library::{io, memory, nn, optim};
-#[cfg(feature = "opencl")]
+pub use library::{Data, io, memory, nn, optim};
 pub use part3_unified::{Device, Tensor};
 pub use train::{data, loader, metrics, progress};
 

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_sees_its_own_words_only() {
+    fn common_options_are_removed_from_the_arguments() {
         let words =
             ["1,2", "--trace", "a b.json", "--seeds", "--timeline", "5"];
         let expected = CommonArgs {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_without_a_file_is_refused() {
+    fn trace_requires_a_file_name() {
         for words in [&["--trace"][..], &["--trace="], &["--trace", "--x"]] {
             let refused = parse(words).unwrap_err();
             assert_eq!(refused.exit_code(), 2);
@@ -233,21 +233,21 @@ mod tests {
     }
 
     #[test]
-    fn words_that_nobody_reads_are_refused() {
+    fn unknown_arguments_are_rejected() {
         let refused = parse(&["--timelime"]).unwrap().check_rest();
         let said = refused.unwrap_err().to_string();
         assert!(said.contains("does not know `--timelime`"), "{said}");
     }
 
     #[test]
-    fn the_head_of_a_program_is_its_help() {
+    fn module_docs_are_the_help_text() {
         let source = "//! What it is.\n//!\n//! ```sh\n//! cargo run\n//! \
             ```\n//! Its words.\n\nuse std::env; //! no more\n//! nor this";
         assert_eq!(module_docs(source), "What it is.\n\ncargo run\nIts words.");
     }
 
     #[test]
-    fn a_trace_that_cannot_be_written_is_one_sentence() {
+    fn an_unwritable_trace_gives_one_sentence() {
         let file = std::env::current_exe().unwrap().join("trace.json");
         let args = CommonArgs { trace: Some(file), ..CommonArgs::default() };
         let timeline = Timeline {

@@ -1,4 +1,5 @@
-//! Every engine on every device against the judge, on random shapes.
+//! Compares every engine on every device with the f64 reference, on random
+//! shapes.
 
 use rungrad::opencl::{self, Gpu};
 use rungrad::part3_unified::Device;
@@ -6,7 +7,8 @@ use rungrad::reference::{self, Array};
 use testkit::engine::{Engine, Part1, Part2, Part3};
 use testkit::random::Random;
 
-/// Products round once, and sums of at most 729 products a little more.
+/// Each product is rounded once; sums of at most 729 products add a few more
+/// roundings.
 const TOLERANCE: f64 = 2e-5;
 
 fn agrees<E: Engine>(e: &E, seed: u64) {
@@ -40,17 +42,17 @@ fn near(yours: &[f32], right: &Array, what: &str) {
 }
 
 #[test]
-fn part_1_agrees_with_the_judge() {
+fn part_1_agrees_with_the_reference() {
     agrees(&Part1, 11);
 }
 
 #[test]
-fn part_3_on_the_processor_agrees_with_the_judge() {
+fn part_3_on_the_cpu_agrees_with_the_reference() {
     agrees(&Part3(Device::Cpu), 13);
 }
 
 #[test]
-fn parts_2_and_3_agree_with_the_judge_on_every_device() {
+fn parts_2_and_3_agree_with_the_reference_on_every_device() {
     if testkit::device::gpu_or_skip().is_none() {
         return;
     }

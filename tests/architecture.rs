@@ -1,18 +1,19 @@
-//! The rules of structure in ARCHITECTURE.md, each checked over the sources.
+//! Checks the structural rules of ARCHITECTURE.md against the sources.
 
 use std::fs;
 use std::path::PathBuf;
 
 const PARTS: [&str; 3] = ["part1_cpu", "part2_gpu", "part3_unified"];
 
-/// A source file: its path from the root, with `/`, and its text.
+/// A source file: its text, and its path from the repository root with `/` as
+/// separator.
 struct Source {
     path: String,
     text: String,
 }
 
 impl Source {
-    /// The lines of code, numbered, without comments.
+    /// Returns the numbered lines of code without comment lines.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().enumerate();
         let lines = lines.map(|(i, line)| (i + 1, line.trim()));
@@ -24,8 +25,8 @@ impl Source {
     }
 }
 
-/// Every file below the folders with one of these endings, without the
-/// learner's own files.
+/// Collects the files with one of these endings in the folders and their
+/// subfolders, without the learner's own files.
 fn sources(folders: &[&str], endings: &[&str]) -> Vec<Source> {
     let root = testkit::place::root();
     let mut waiting: Vec<PathBuf> =
@@ -49,8 +50,8 @@ fn sources(folders: &[&str], endings: &[&str]) -> Vec<Source> {
     sources
 }
 
-/// Fails with every line of code that holds a forbidden word.
-fn refuse(sources: &[Source], words: &[&str], why: &str) {
+/// Fails and lists each line of code that contains a forbidden word.
+fn forbid(sources: &[Source], words: &[&str], why: &str) {
     let mut found = Vec::new();
     for source in sources {
         for (number, line) in source.code() {
@@ -64,12 +65,12 @@ fn refuse(sources: &[Source], words: &[&str], why: &str) {
 
 /// Promise: A part imports no other part.
 #[test]
-fn a_part_never_names_another_part() {
+fn parts_do_not_import_each_other() {
     for part in PARTS {
         let others: Vec<&str> =
             PARTS.into_iter().filter(|other| *other != part).collect();
         let own = sources(&[&format!("src/{part}")], &[".rs"]);
-        refuse(&own, &others, "a part stands alone; share through the root");
+        forbid(&own, &others, "a part stands alone; share through the root");
     }
 }
 
@@ -78,46 +79,50 @@ fn a_part_never_names_another_part() {
 #[test]
 fn part_3_does_not_import_what_builds_on_it() {
     let mut own = sources(&["src/part3_unified"], &[".rs"]);
-    refuse(&own, &["library"], "the library builds on Part 3");
+    forbid(&own, &["library::"], "the library builds on Part 3");
     own.retain(|s| s.path != "src/part3_unified/device.rs");
-    refuse(&own, &["engine"], "only the table in device.rs names the engine");
+    forbid(&own, &["engine::"], "only the table in device.rs names the engine");
 }
 
 /// Promise: The shared modules import no part.
 #[test]
-fn a_root_module_never_names_a_part() {
+fn shared_modules_do_not_import_parts() {
     let mut root = sources(&["src"], &[".rs"]);
     let parts = PARTS.map(|part| format!("src/{part}/"));
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let on_part3 = ["src/engine/", "src/library/"];
     root.retain(|s| !s.is_in(&parts) && !s.is_in(&on_part3));
     root.retain(|s| s.path != "src/lib.rs");
-    refuse(&root, &PARTS, "the parts build on the root, never the reverse");
+    forbid(&root, &PARTS, "the parts build on the root, never the reverse");
 }
 
-/// A file that the program has not named would change the bits of a result.
+/// A file that the program has not named could change the bits of a result.
 ///
 /// Promise: The library reads no file that the program has not named.
 #[test]
-fn the_library_reads_no_file_of_the_companion() {
+fn the_library_does_not_read_the_companion_files() {
     let own = sources(&["src"], &[".rs"]);
     let words = ["\".learn", "/.learn"];
-    refuse(&own, &words, "a program passes the path: `tuning::load(path)`");
+    forbid(&own, &words, "a program passes the path: `tuning::load(path)`");
 }
 
 /// Promise: `unsafe` appears only in the places that the test lists:
 /// `src/opencl/`, the kernel lists, the raw examples, the exercise harness, the
 /// allocation counter and the entry point of the pages' engine.
 #[test]
-fn unsafe_stands_in_its_homes() {
+fn unsafe_appears_only_in_listed_places() {
     let ours = ["src", "examples", "tests"];
     let others = ["exercises", "crates", "my_engine"];
     let folders = [&ours[..], &others].concat();
     let mut code = sources(&folders, &[".rs"]);
-    // The fence's own tests stand with the fence.
+    // The tests of `src/opencl` need `unsafe` too.
     let fence = ["src/opencl/", "tests/opencl/"];
     // A list of kernels promises how far each of them reaches.
-    let lists = ["src/part2_gpu/kernels", "src/engine/kernels"];
+    let lists = [
+        "src/part2_gpu/kernels",
+        "src/part3_unified/plain_opencl/kernels",
+        "src/engine/kernels",
+    ];
     let homes = [
         // A generated kernel promises its reach, too.
         "src/engine/lazy/compiler/writer.rs",
@@ -130,29 +135,30 @@ fn unsafe_stands_in_its_homes() {
     code.retain(|s| !s.is_in(&fence) && !s.is_in(&lists));
     code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
     let words = ["unsafe ", "unsafe{", "allow(unsafe_code)"];
-    refuse(&code, &words, "`unsafe` is allowed only where this test lists it");
+    forbid(&code, &words, "`unsafe` is allowed only where this test lists it");
 }
 
 /// Promise: The `ocl` package is used only in `src/opencl/` and in its tests.
 #[test]
-fn ocl_stands_behind_the_fence() {
+fn only_src_opencl_uses_ocl() {
     let ours = ["src", "examples", "tests"];
     let folders = [&ours[..], &["exercises", "crates", "my_engine"]].concat();
     let mut code = sources(&folders, &[".rs"]);
     let homes = ["src/opencl/", "examples/part2_raw_"];
     code.retain(|s| !s.is_in(&homes) && s.path != "tests/architecture.rs");
-    refuse(&code, &[" ocl::", "(ocl::"], "`ocl` stays in src/opencl");
+    forbid(&code, &[" ocl::", "(ocl::"], "`ocl` stays in src/opencl");
 }
 
 /// Promise: Part 2 computes with kernels and never with `ndarray`.
 #[test]
 fn part_2_does_not_compute_with_ndarray() {
     let part2 = sources(&["src/part2_gpu"], &[".rs"]);
-    refuse(&part2, &["ndarray"], "Part 2 computes with its own kernels");
+    forbid(&part2, &["ndarray"], "Part 2 computes with its own kernels");
 }
 
-/// The programs of `examples/` and `crates/tools/`, each with all of its text.
-/// Programs that stand alone on purpose are left out.
+/// Collects the programs of `examples/` and `crates/tools/`, each with the
+/// text of all its files. The programs that use nothing from the crate on
+/// purpose are left out.
 fn programs() -> Vec<Source> {
     let mut programs: Vec<Source> = Vec::new();
     for Source { path, text } in
@@ -173,7 +179,7 @@ fn programs() -> Vec<Source> {
 /// Promise: Every example that uses a device accepts `--trace` and
 /// `--timeline`.
 #[test]
-fn what_runs_on_a_device_can_be_traced() {
+fn programs_that_use_a_device_accept_trace() {
     for program in programs() {
         let devices = ["opencl::", "part2_gpu::", "part3_unified::"];
         let runs = devices.iter().any(|it| program.text.contains(it));
@@ -184,21 +190,22 @@ fn what_runs_on_a_device_can_be_traced() {
 }
 
 #[test]
-fn an_example_takes_its_words_from_the_frame() {
-    // The bench writes down the command as it was typed.
+fn examples_read_arguments_with_rungrad_args() {
+    // The bench records its command line as it was typed.
     let quotes = |program: &Source| program.path == "bench";
-    refuse(
+    forbid(
         &programs().into_iter().filter(|it| !quotes(it)).collect::<Vec<_>>(),
         &["env::args"],
         "`rungrad::args()` leaves out --trace and --timeline",
     );
 }
 
-/// A kernel that is called like a builtin compiles, and then is not there.
+/// A kernel with the name of a builtin compiles, but cannot be found in the
+/// program afterwards.
 ///
 /// Promise: No kernel has the name of an OpenCL C built-in function.
 #[test]
-fn no_kernel_is_named_like_a_builtin() {
+fn kernel_names_do_not_shadow_builtins() {
     let prefixes = [
         "ew_",
         "reduce_",
@@ -221,6 +228,7 @@ fn no_kernel_is_named_like_a_builtin() {
         "adam_",
         "attention_",
         "norm_",
+        "plain_",
     ];
     let mut seen = 0;
     for source in sources(&["kernels"], &[".cl"]) {
@@ -243,32 +251,37 @@ fn no_kernel_is_named_like_a_builtin() {
     assert!(seen > 0, "no kernel was found");
 }
 
-/// Promise: The step examples of Part 1 import nothing from the crate.
+/// Promise: The step examples of Parts 1 and 3 import nothing from the crate and
+/// have at most 100 lines.
 #[test]
-fn the_steps_of_the_notebook_import_nothing_from_rungrad() {
+fn steps_are_short_and_import_nothing() {
     let mut steps = sources(&["examples"], &[".rs"]);
-    steps.retain(|source| source.path.contains("part1_step"));
-    assert!(!steps.is_empty(), "no step was found");
-    refuse(&steps, &["rungrad"], "a step imports nothing from the crate");
+    let names = ["examples/part1_step", "examples/part3_step"];
+    steps.retain(|source| source.is_in(&names));
+    assert_eq!(steps.len(), 8, "four steps of each part");
+    forbid(&steps, &["rungrad"], "a step imports nothing from the crate");
+    for Source { path, text } in steps {
+        assert!(text.lines().count() <= 100, "{path} has over 100 lines");
+    }
 }
 
 /// Promise: The step examples of Part 2 use kernels and buffers and import no
 /// part.
 #[test]
-fn the_steps_of_part_2_know_kernels_and_buffers_and_no_part() {
+fn part_2_steps_import_no_part() {
     let mut steps = sources(&["examples"], &[".rs"]);
     steps.retain(|source| source.path.contains("part2_step"));
     assert!(!steps.is_empty(), "no step was found");
     for step in &mut steps {
         step.text = step.text.replace("part2_gpu::kernels", "kernels");
     }
-    refuse(&steps, &PARTS, "a step defines its own tensor");
+    forbid(&steps, &PARTS, "a step defines its own tensor");
 }
 
 /// Promise: A raw OpenCL example uses nothing from the crate except the link to
 /// the OpenCL loader.
 #[test]
-fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
+fn raw_programs_use_only_the_link_of_rungrad() {
     let mut programs = sources(&["examples"], &[".rs"]);
     programs.retain(|source| {
         let rest = source.path.strip_prefix("examples/part2_raw_");
@@ -285,16 +298,17 @@ fn a_raw_program_takes_nothing_from_rungrad_but_its_link() {
     }
 }
 
-/// The guard fails a test that leaves a node or a piece of memory behind.
+/// The guard fails a test that leaves a node or a buffer alive.
 ///
 /// Promise: Every test of an engine with devices fails if it leaks a node or a
 /// buffer.
 #[test]
-fn the_tests_of_engines_with_devices_begin_with_the_guard() {
+fn device_tests_begin_with_the_leak_guard() {
     let files =
         ["crates/testkit/src", "tests/part3_unified", "tests/part2_gpu.rs"];
-    // The ledger is a thread's own, and its threads hand on what they made.
-    let apart = ["fn eight_threads_share_a_leaf_and_a_graph() {"];
+    // The ledger counts per thread, and the threads of this test pass their
+    // nodes to each other.
+    let apart = ["fn threads_can_share_a_leaf_and_a_graph() {"];
     let mut seen = 0;
     for source in sources(&files, &[".rs"]) {
         let lines = source.code().map(|(_, line)| line);

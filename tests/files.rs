@@ -1,5 +1,5 @@
-//! Files that are damaged in every way end in a sentence, or are read for
-//! what they are: no panic, and no data that is half of one thing.
+//! A damaged data file is either rejected with one sentence or read as valid
+//! data: no panic and no half-read data.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,7 +14,7 @@ use rungrad::{Error, attempt};
 use testkit::damage::damaged;
 use testkit::random::{Random, cases, first_seed};
 
-/// The first rows of the digits.
+/// The first rows of the digits file.
 fn rows() -> Vec<u8> {
     let file = include_bytes!("../data/digits.csv.gz");
     let mut text = String::new();
@@ -29,7 +29,8 @@ fn zipped(text: &[u8]) -> Vec<u8> {
     file.finish().unwrap()
 }
 
-/// Whether the file was read.
+/// Returns whether the file could be read; checks the sentence if it could
+/// not.
 fn is_read(file: &[u8], seed: u64) -> bool {
     let digits: Dataset = match attempt(|| read_digits(file)).flatten() {
         Ok(digits) => digits,
@@ -47,11 +48,12 @@ fn is_read(file: &[u8], seed: u64) -> bool {
     true
 }
 
-/// Below the compression, where its sum does not see it, and above.
+/// The damage is applied to the compressed file, where the checksum detects
+/// it, and to the text, where it does not.
 ///
 /// Promise: A damaged digits file is rejected in one sentence.
 #[test]
-fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
+fn damaged_digits_are_rejected_or_valid() {
     let text = rows();
     let file = zipped(&text);
     let (mut read, mut refused) = (0, 0);
@@ -66,13 +68,13 @@ fn damaged_digits_are_refused_in_a_sentence_or_are_digits() {
             false => refused += 1,
         }
     }
-    // Another number of the right size is no damage that can be seen.
+    // A different value of the right length cannot be detected as damage.
     assert!(cases(2000) < 2000 || read > 0 && refused > 0);
 }
 
 /// Promise: A damaged list of names is rejected in one sentence.
 #[test]
-fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
+fn damaged_names_are_rejected_or_valid() {
     let text = "emma\nolivia\nava\nisabella\n".repeat(8).into_bytes();
     let path = testkit::place::scratch().join("damaged_names");
     let (mut read, mut refused) = (0, 0);
@@ -104,7 +106,7 @@ fn a_damaged_list_of_names_is_refused_in_a_sentence_or_is_one() {
 
 /// Promise: A damaged MNIST file is rejected in one sentence.
 #[test]
-fn damaged_files_of_mnist_are_refused_in_a_sentence_or_read() {
+fn damaged_mnist_files_are_rejected_or_valid() {
     let folder = testkit::place::scratch().join("damaged_mnist");
     fs::create_dir_all(&folder).unwrap();
     let file = |axes: &[u32], value: u8| {

@@ -1,5 +1,5 @@
-//! The frame of every example, seen from outside: what `--timeline` and
-//! `--trace FILE` leave behind, and how it ends when nobody reads on.
+//! The command line that every example shares, tested from outside:
+//! `--timeline`, `--trace FILE`, `--help`, errors, and a closed output pipe.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use testkit::device::gpu_or_skip;
 use testkit::place::{programs, root, scratch};
 
-/// Those that are run here.
+/// The examples that these tests run.
 const EXAMPLES: &[&str] = &[
     "part1_refusals",
     "part1_shapes",
@@ -23,9 +23,9 @@ const EXAMPLES: &[&str] = &[
     "part3_views",
 ];
 
-/// Runs an example as a reader does.
+/// Runs an example with these arguments.
 fn example(name: &str, words: &[&str]) -> Output {
-    let missing = "the examples stand beside this test";
+    let missing = "the examples are built next to this test";
     call(name, words).output().expect(missing)
 }
 
@@ -40,7 +40,7 @@ fn call(name: &str, words: &[&str]) -> Command {
     call
 }
 
-fn told(output: &[u8]) -> String {
+fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
 }
 
@@ -52,37 +52,38 @@ fn file(name: &str) -> PathBuf {
 
 /// Promise: An example prints its timeline and writes its trace on request.
 #[test]
-fn an_example_shows_its_timeline_and_writes_its_trace() {
+fn an_example_prints_its_timeline_and_writes_its_trace() {
     if gpu_or_skip().is_none() {
         return;
     }
     let path = file("part2_mul.json");
     let name = path.to_str().expect("a plain name");
     let output = example("part2_mul", &["--trace", name, "--timeline"]);
-    let out = told(&output.stdout);
-    assert!(output.status.success(), "{out}{}", told(&output.stderr));
+    let out = text(&output.stdout);
+    assert!(output.status.success(), "{out}{}", text(&output.stderr));
     assert!(out.starts_with("[6] on "), "{out}");
     assert!(out.contains("\new_mul "), "{out}");
     assert!(out.contains("https://ui.perfetto.dev"), "{out}");
     let trace = fs::read_to_string(&path).expect("the trace is there");
     let trace: Value = serde_json::from_str(&trace).expect("it is JSON");
     let events = trace["traceEvents"].as_array().expect("a list").iter();
-    // Once on the host, once on the device.
+    // One event on the host and one on the device.
     assert_eq!(events.filter(|e| e["name"] == "ew_mul").count(), 2);
 }
 
 /// Promise: Events that an example records itself appear in its trace too.
 #[test]
-fn what_an_example_records_itself_is_in_its_trace_too() {
+fn events_recorded_by_an_example_are_in_its_trace() {
     if gpu_or_skip().is_none() {
         return;
     }
     let path = file("part2_stopwatch.json");
     let name = path.to_str().expect("a plain name");
     let output = example("part2_stopwatch", &["100000", "--trace", name]);
-    let out = told(&output.stdout);
-    assert!(output.status.success(), "{out}{}", told(&output.stderr));
-    // Four launches of the example's own recording, and one before them.
+    let out = text(&output.stdout);
+    assert!(output.status.success(), "{out}{}", text(&output.stderr));
+    // The example records four launches itself, after one launch before the
+    // recording.
     assert_eq!(out.matches(" 391 x 256 ").count(), 4, "{out}");
     let trace = fs::read_to_string(&path).expect("the trace is there");
     let trace: Value = serde_json::from_str(&trace).expect("it is JSON");
@@ -92,22 +93,22 @@ fn what_an_example_records_itself_is_in_its_trace_too() {
 }
 
 #[test]
-fn an_example_without_a_device_says_so_and_writes_nothing() {
+fn an_example_without_a_device_writes_no_trace() {
     let path = file("part1_shapes.json");
     let name = path.to_str().expect("a plain name");
     let words = ["--timeline", "2,1", "--trace", name, "1,3"];
     let output = example("part1_shapes", &words);
     assert!(output.status.success());
-    assert!(told(&output.stdout).contains("[2, 1] * [1, 3] = [2, 3]"));
-    let said = told(&output.stderr);
+    assert!(text(&output.stdout).contains("[2, 1] * [1, 3] = [2, 3]"));
+    let said = text(&output.stderr);
     assert!(said.contains("Nothing ran on an OpenCL device"), "{said}");
     assert!(!path.exists());
 }
 
 #[test]
-fn an_error_before_any_launch_is_all_that_is_said() {
+fn an_early_error_is_the_only_message() {
     let output = example("part2_add", &["many", "--timeline"]);
-    let said = told(&output.stderr);
+    let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     let is_ours = |line: &str| line.starts_with("error: part2_add takes");
     assert!(said.lines().any(is_ours), "{said}");
@@ -115,15 +116,15 @@ fn an_error_before_any_launch_is_all_that_is_said() {
 }
 
 #[test]
-fn a_word_that_nobody_reads_is_told() {
+fn unknown_arguments_are_rejected() {
     let output = example("part1_refusals", &["--timelime"]);
     assert_eq!(output.status.code(), Some(2));
-    let said = told(&output.stderr);
+    let said = text(&output.stderr);
     assert!(said.contains("does not know `--timelime`"), "{said}");
 }
 
 #[test]
-fn help_says_what_an_example_is_for_and_runs_nothing() {
+fn help_describes_the_example_and_runs_nothing() {
     for (name, words) in [
         ("part3_strides", "slice=..,1..3"),
         ("part3_views", "set in one of them"),
@@ -131,24 +132,25 @@ fn help_says_what_an_example_is_for_and_runs_nothing() {
     ] {
         let output = example(name, &["--help"]);
         assert!(output.status.success());
-        let out = told(&output.stdout);
+        let out = text(&output.stdout);
         assert!(out.contains(words) && out.contains("--trace FILE"), "{out}");
         assert!(!out.contains(" on cpu\n"), "it has run: {out}");
     }
 }
 
-/// As `| head` does, which closes the pipe when it has seen enough.
+/// `head` closes the pipe after its last line.
 ///
-/// Promise: An example whose output is piped into `head` ends without an error.
+/// Promise: An example whose output is piped into `head` ends without an
+/// error.
 #[test]
-fn an_example_ends_quietly_when_nobody_reads_on() {
+fn a_closed_output_pipe_is_not_an_error() {
     for words in [&["2,1", "1,3"][..], &["--help"]] {
         let mut call = call("part1_shapes", words);
         let call = call.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = call.spawn().expect("it starts");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
-        assert_eq!(told(&output.stderr), "", "{words:?}");
+        assert_eq!(text(&output.stderr), "", "{words:?}");
         assert!(output.status.success(), "{words:?}: {}", output.status);
     }
 }

@@ -1,5 +1,4 @@
-//! The ladder of matrix products: every rung computes the same product, for
-//! every shape.
+//! The matmul ladder: every kernel computes the same product for every shape.
 
 use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung, choose};
 use rungrad::reference::{self, Array};
@@ -8,8 +7,8 @@ use rungrad::rng::Random;
 use rungrad::opencl::Gpu;
 use testkit::device::gpu_or_skip;
 
-/// `(m, k) x (k, n)`: one of each, rows and columns alone, nothing to add up,
-/// one more and one less than a tile, larger than any tile.
+/// `(m, k) x (k, n)`: single elements, single rows and columns, an empty sum,
+/// one more and one less than a tile, and sizes larger than every tile.
 const SHAPES: [[usize; 3]; 15] = [
     [1, 1, 1],
     [1, 37, 1],
@@ -34,8 +33,8 @@ fn values(seed: u64, len: usize) -> Vec<f32> {
     (0..len).map(|_| 2.0 * random.uniform() - 1.0).collect()
 }
 
-/// What a rung makes of two matrices. The result is full of NaN before, so
-/// an element that no item writes is seen.
+/// Runs one kernel of the ladder on two matrices. The output buffer is filled
+/// with NaN first, so that an element without a write is noticed.
 fn product(
     gpu: &Gpu,
     rung: &Rung,
@@ -52,13 +51,13 @@ fn product(
     out.read().unwrap()
 }
 
-/// Each sum of `k` products is off by at most `k` roundings of the sum of
-/// their magnitudes, in whatever order they are added.
+/// The rounding error of a sum of `k` products is at most `k` roundings of the
+/// sum of their magnitudes, in any order of addition.
 ///
 /// Promise: Each kernel of the matmul ladder is right for every shape, with an
 /// error of at most one rounding per product.
 #[test]
-fn every_rung_agrees_with_the_judge() {
+fn every_rung_agrees_with_the_reference() {
     let Some(gpu) = gpu_or_skip() else { return };
     for rung in LADDER.iter().chain(&KAHAN) {
         for shape in SHAPES {
@@ -91,11 +90,11 @@ fn every_rung_agrees_with_the_judge() {
     }
 }
 
-/// Where rows of a are no whole fours and those of the result are: who reads
-/// fours all the same takes the first numbers of the next row, and who writes
-/// number by number has all of them to write.
+/// The row lengths of `a` and of the result are not multiples of four: a
+/// kernel that loads `float4` past the end of a row would read elements of the
+/// next row, and a kernel that stores single elements must store all of them.
 #[test]
-fn a_row_ends_where_the_next_begins() {
+fn rungs_do_not_read_past_the_end_of_a_row() {
     let Some(gpu) = gpu_or_skip() else { return };
     for shape @ [m, k, n] in [[3, 134, 8], [3, 3, 8], [3, 5, 8]] {
         let mut a = vec![1.0; m * k];
@@ -110,9 +109,9 @@ fn a_row_ends_where_the_next_begins() {
     }
 }
 
-/// Each of the ones alone is rounded away beside 2^24.
+/// Next to 2^24, each single 1 is rounded away.
 #[test]
-fn what_a_long_sum_rounds_away_is_given_to_the_next() {
+fn kahan_rungs_carry_the_rounding_error() {
     let Some(gpu) = gpu_or_skip() else { return };
     const BLOCKS: usize = 65;
     let k = 128 * BLOCKS;
@@ -128,7 +127,7 @@ fn what_a_long_sum_rounds_away_is_given_to_the_next() {
 
 /// Promise: Each kernel of the matmul ladder gives the same bits in every run.
 #[test]
-fn every_rung_gives_the_same_bits_again() {
+fn every_rung_has_the_same_bits_in_every_run() {
     let Some(gpu) = gpu_or_skip() else { return };
     let shape = [65, 63, 66];
     let (a, b) = (values(1, 65 * 63), values(2, 63 * 66));
@@ -145,7 +144,7 @@ fn every_rung_gives_the_same_bits_again() {
 /// Promise: Each kernel of the matmul ladder rejects a buffer that is too short
 /// for its reach.
 #[test]
-fn a_buffer_that_is_too_short_is_refused() {
+fn short_buffers_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let short = gpu.upload(&[1.0; 5]).unwrap();
     let long = gpu.upload(&[1.0; 6]).unwrap();
@@ -153,7 +152,7 @@ fn a_buffer_that_is_too_short_is_refused() {
     for rung in LADDER.iter().chain(&KAHAN) {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]).run();
         assert!(refused.is_err(), "{:?}", rung.kernel);
-        // What the kernel says of itself, where the caller says nothing.
+        // The kernel's own reach check, when the caller checks nothing.
         for [a, b, out] in
             [[&short, &long, &out], [&long, &short, &out], [&long, &long, &few]]
         {
@@ -168,11 +167,11 @@ fn a_buffer_that_is_too_short_is_refused() {
     }
 }
 
-/// Of matrices without elements, which fit every buffer.
+/// The matrices have no elements, so they fit in every buffer.
 ///
 /// Promise: Sizes beyond the range of 31 bits are rejected.
 #[test]
-fn sizes_are_counted_up_to_31_bits() {
+fn sizes_above_31_bits_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [a, out] = [0.0, 0.0].map(|value| gpu.upload(&[value]).unwrap());
     let most = i32::MAX as u32;
@@ -188,7 +187,7 @@ fn sizes_are_counted_up_to_31_bits() {
 }
 
 #[test]
-fn a_large_tile_is_for_a_result_that_fills_the_device() {
+fn large_tiles_require_a_result_that_fills_the_device() {
     let name = |units, shape| choose(units, shape).kernel.name();
     for (units, shape, expected) in [
         (132, [2048, 64, 2048], "matmul8_tall"),
@@ -209,8 +208,8 @@ fn a_large_tile_is_for_a_result_that_fills_the_device() {
     }
 }
 
-/// Returns the lines of a kernel's file that are no comments, under a common
-/// name.
+/// Returns the lines of a kernel's file without comments and empty lines, with
+/// the kernel's name replaced by a common one.
 fn lines(text: &str, name: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.starts_with("//"));
@@ -218,17 +217,18 @@ fn lines(text: &str, name: &str) -> Vec<String> {
     lines.map(|line| line.replace(name, "matmul")).collect()
 }
 
-/// The book shows rungs 7 and 8 by what is not in the rung below.
+/// The book shows rungs 7 and 8 as a diff from the rung below.
 ///
 /// Promise: Kernels 7 and 8 of the matmul ladder differ from the kernel before
 /// them only by the lines that the book shows.
+/// them only by the lines that the book shows.
 #[test]
-fn the_upper_rungs_differ_in_nothing_but_what_the_book_shows() {
+fn rungs_7_and_8_differ_only_by_the_lines_in_the_book() {
     let vector = include_str!("../kernels/part2/matmul6_vector.cl");
     let ahead = include_str!("../kernels/part2/matmul7_ahead.cl");
     let tall = include_str!("../kernels/part2/matmul8_tall.cl");
-    // Rung 7 has its first loads before the loop, and the others in it
-    // behind a barrier: the part that the book compares, line by line.
+    // Rung 7 issues its first loads before the loop and the others after a
+    // barrier inside it. The book compares that region line by line.
     let around = |text: &str, name: &str| {
         let (head, rest) = text.split_once("// ANCHOR: steps").unwrap();
         let (_, tail) = rest.split_once("// ANCHOR_END: steps").unwrap();

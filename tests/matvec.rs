@@ -1,4 +1,5 @@
-//! A matrix by a vector: both ways compute the same product, for every shape.
+//! Matrix-vector products: both kernels compute the same product for every
+//! shape.
 
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
@@ -7,8 +8,9 @@ use rungrad::rng::Random;
 
 use testkit::device::gpu_or_skip;
 
-/// `(m, k) x (k)`: one of each, nothing to add up, shorter rows than a team,
-/// one more and one less than a team, rows that fill no group.
+/// `(m, k) x (k)`: single elements, an empty sum, rows shorter than a row
+/// group, one more and one less than a row group, and a number of rows that
+/// does not fill the last work-group.
 const SHAPES: [[usize; 2]; 12] = [
     [1, 1],
     [1, 37],
@@ -30,8 +32,8 @@ fn values(seed: u64, len: usize) -> Vec<f32> {
     (0..len).map(|_| 2.0 * random.uniform() - 1.0).collect()
 }
 
-/// What a way makes of a matrix and a vector. The result is full of NaN
-/// before, so a row that no item writes is seen.
+/// Runs one kernel on a matrix and a vector. The output buffer is filled with
+/// NaN first, so that a row without a write is noticed.
 fn product(
     gpu: &Gpu,
     way: Variant,
@@ -48,12 +50,12 @@ fn product(
     out.read().unwrap()
 }
 
-/// Each sum of `k` products is off by at most `k` roundings of the sum of
-/// their magnitudes, in whatever order they are added.
+/// The rounding error of a sum of `k` products is at most `k` roundings of the
+/// sum of their magnitudes, in any order of addition.
 ///
 /// Promise: Both matrix-vector kernels are right for every shape.
 #[test]
-fn both_ways_agree_with_the_judge() {
+fn both_kernels_agree_with_the_reference() {
     let Some(gpu) = gpu_or_skip() else { return };
     let magnitude = |values: &[f32]| -> Vec<f32> {
         values.iter().map(|value| value.abs()).collect()
@@ -84,7 +86,7 @@ fn both_ways_agree_with_the_judge() {
 
 /// Promise: Both matrix-vector kernels give the same bits in every run.
 #[test]
-fn both_ways_give_the_same_bits_again() {
+fn both_kernels_have_the_same_bits_in_every_run() {
     let Some(gpu) = gpu_or_skip() else { return };
     let shape = [257, 100];
     let (a, v) = (values(1, 257 * 100), values(2, 100));
@@ -101,7 +103,7 @@ fn both_ways_give_the_same_bits_again() {
 /// Promise: A matrix-vector kernel rejects a buffer that is too short for its
 /// reach.
 #[test]
-fn a_buffer_that_is_too_short_is_refused() {
+fn short_buffers_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [five, six] = [5, 6].map(|n| gpu.upload(&vec![1.0; n]).unwrap());
     let [two, few, three] =
@@ -119,9 +121,10 @@ fn a_buffer_that_is_too_short_is_refused() {
     }
 }
 
-/// A product that would wrap around to a small one asks for no small buffer.
+/// A size product that wraps around to a small number must not pass the check
+/// against a small buffer.
 #[test]
-fn sizes_whose_product_wraps_around_are_refused() {
+fn sizes_whose_product_overflows_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [one, out] = [1.0, 0.0].map(|x| gpu.upload(&[x]).unwrap());
     for way in [ROWS, TEAMS] {

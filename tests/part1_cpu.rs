@@ -1,4 +1,4 @@
-//! Part 1 against the specification, and its own rules.
+//! Runs the shared specification on Part 1 and tests what only Part 1 has.
 
 use std::panic::catch_unwind;
 use std::thread;
@@ -11,9 +11,9 @@ use rungrad::reference::{self, Array};
 use testkit::engine::{Engine, Part1};
 use testkit::random::Random;
 use testkit::refusal::refusal;
-use testkit::refusals::{HUGE, beyond};
-use testkit::spec::a_chain_goes_there_and_back;
-use testkit::verdict::truthful;
+use testkit::refusals::{HUGE, too_large_shape};
+use testkit::spec::a_chain_runs_forward_and_backward;
+use testkit::verdict::assert_values_are_right;
 
 fn open() -> Option<Part1> {
     Some(Part1)
@@ -26,17 +26,17 @@ testkit::refusals!(open);
 testkit::operators!(open, f32::from);
 testkit::networks!(open);
 
-/// 1024 and 3e-5 is 1024 in `f32`: a sum in this order loses the 3e-5, and one
-/// that takes 1024 away first does not.
+/// In `f32`, 1024 + 3e-5 is 1024: adding in this order loses the 3e-5, and
+/// subtracting 1024 first keeps it. Both results are right.
 #[test]
-fn what_a_sum_has_rounded_is_no_fault() {
+fn the_reference_accepts_the_rounding_of_a_sum() {
     let mut tape = Part1.record(|| {
         let x = Part1.leaf(&[3], &[1024.0, 3e-5, -1024.0]);
         Part1.sum(&x)
     });
     for (total, is_right) in [(0.0, true), (3e-5, true), (0.1, false)] {
         tape.records.last_mut().unwrap().values = Some(vec![total]);
-        let said = catch_unwind(|| truthful(&tape, "a sum"));
+        let said = catch_unwind(|| assert_values_are_right(&tape, "a sum"));
         assert_eq!(said.is_ok(), is_right, "{total}");
     }
 }
@@ -46,7 +46,7 @@ fn a_million_links_fit_a_stack_of_2_mb() {
     let small = thread::Builder::new().stack_size(2 << 20);
     let work = small.spawn(|| {
         let ((), counts) = ledger::measure(|| {
-            a_chain_goes_there_and_back(&Part1, 1_000_000);
+            a_chain_runs_forward_and_backward(&Part1, 1_000_000);
         });
         assert_eq!(counts.nodes, 1_000_002);
         assert_eq!(counts.live_nodes(), 0);
@@ -54,18 +54,18 @@ fn a_million_links_fit_a_stack_of_2_mb() {
     work.unwrap().join().unwrap();
 }
 
-/// Above the size from which rayon shares the work.
+/// Larger than the size from which rayon splits the work.
 const MANY: usize = (1 << 19) + 3;
 
-/// Seeded leaves with these shapes.
+/// Leaves of these shapes with seeded values.
 fn leaves<const N: usize>(shapes: [&[usize]; N]) -> [Tensor; N] {
     let mut random = Random(5);
     shapes
         .map(|shape| Tensor::new(shape, &random.values(shape.iter().product())))
 }
 
-/// Values and gradients of a loss that leads through the shared work.
-fn shared_work() -> Vec<u32> {
+/// The bits of the values and gradients of a loss that is computed in parallel.
+fn parallel_loss() -> Vec<u32> {
     let [x, y] = leaves([&[MANY], &[MANY]]);
     let [a, b] = leaves([&[311, 190], &[190, 151]]);
     let row = (&x * &y).relu().exp().reshape(&[1, MANY]);
@@ -81,10 +81,10 @@ fn shared_work() -> Vec<u32> {
 
 /// Promise: The number of threads changes no bit of a result.
 #[test]
-fn any_number_of_threads_gives_the_same_bits() {
+fn the_thread_count_changes_no_bits() {
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(shared_work)
+        pool.build().unwrap().install(parallel_loss)
     };
     let alone = on(1);
     for threads in [2, 3, 8] {
@@ -93,7 +93,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn shared_work_agrees_with_the_judge() {
+fn parallel_work_agrees_with_the_reference() {
     let [x, y] = leaves([&[MANY], &[MANY]]);
     let product = &x * &y;
     product.sum().backward();
@@ -112,9 +112,9 @@ fn shared_work_agrees_with_the_judge() {
     }
 }
 
-/// What is shared among threads is what each piece would give alone.
+/// Splitting the work among threads gives what each piece gives alone.
 #[test]
-fn shared_work_is_the_work_of_its_pieces() {
+fn parallel_work_equals_the_work_on_each_piece() {
     let mut values = Random(6).values(MANY);
     values.iter_mut().for_each(|x| *x = x.abs());
     let operations: [fn(&Tensor) -> Tensor; 5] = [
@@ -136,7 +136,7 @@ fn shared_work_is_the_work_of_its_pieces() {
     }
 }
 
-/// `a^3`, in the way in which a reader adds an operation.
+/// `a^3` as a user-defined operation.
 fn cube(name: &'static str, slope: f32, x: &Tensor) -> Tensor {
     let a = x.data();
     let out = a.mapv(|x| x * x * x);
@@ -147,7 +147,7 @@ fn cube(name: &'static str, slope: f32, x: &Tensor) -> Tensor {
 
 /// Promise: A reader's own operation works in graphs and in tapes.
 #[test]
-fn an_operation_of_a_reader_takes_part() {
+fn user_defined_operations_work_in_graphs() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
     let y = cube("cube", 3.0, &x);
     assert_eq!((y.op(), y.parents()[0].id()), ("cube", x.id()));
@@ -158,7 +158,7 @@ fn an_operation_of_a_reader_takes_part() {
 /// Promise: The tape reports an operation whose rule the reference cannot
 /// check.
 #[test]
-fn an_operation_that_the_judge_does_not_know_is_reported() {
+fn the_tape_reports_unchecked_operations() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
     let tape = cube("cube", 30.0, &x).sum().backward_recorded();
     assert_eq!(tape.unchecked(), ["cube"]);
@@ -166,7 +166,7 @@ fn an_operation_that_the_judge_does_not_know_is_reported() {
 }
 
 #[test]
-fn a_rule_under_a_name_of_ours_is_judged() {
+fn a_rule_with_a_built_in_name_is_checked() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
     let tape = cube("exp", 3.0, &x).sum().backward_recorded();
     assert_eq!(tape.unchecked(), [""; 0]);
@@ -180,25 +180,25 @@ fn near(yours: &ArrayD<f32>, right: impl Iterator<Item = f32>) {
     }
 }
 
-/// A transposed ndarray keeps its elements where they are, and walks them in
-/// another order.
+/// A transposed ndarray keeps its elements in place in memory and visits them
+/// in a different order.
 #[test]
-fn an_array_may_lie_in_memory_in_any_order() {
+fn arrays_of_any_memory_order_are_accepted() {
     let columns = || arr2(&[[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]);
-    let turned = || columns().reversed_axes().into_dyn();
-    assert!(!turned().is_standard_layout());
+    let transposed = || columns().reversed_axes().into_dyn();
+    assert!(!transposed().is_standard_layout());
 
-    let leaf = Tensor::from(turned());
+    let leaf = Tensor::from(transposed());
     assert_eq!(leaf.to_vec(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let square = leaf.exp().log().mul(&leaf);
     assert_eq!(square.shape(), [2, 3]);
-    square.backward_with(&turned());
+    square.backward_with(&transposed());
     let slope = leaf.to_vec().into_iter().map(|x| 2.0 * x * x);
     near(&leaf.grad().unwrap(), slope);
 
     let x = Tensor::new(&[2, 3], &[1.0; 6]);
-    let given = turned();
-    let own = Tensor::from_op("own", &[&x.exp()], turned(), move |_| {
+    let given = transposed();
+    let own = Tensor::from_op("own", &[&x.exp()], transposed(), move |_| {
         vec![given.clone()]
     });
     own.relu().reshape(&[6]).sum().backward();
@@ -206,7 +206,7 @@ fn an_array_may_lie_in_memory_in_any_order() {
 }
 
 #[test]
-fn a_rule_with_too_few_gradients_is_named() {
+fn a_missing_gradient_names_the_operation() {
     let x = Tensor::new(&[1], &[1.0]);
     let y = Tensor::from_op("odd", &[&x, &x], arr1(&[1.0]).into_dyn(), |g| {
         vec![g.clone()]
@@ -227,7 +227,7 @@ fn a_rule_with_too_few_gradients_is_named() {
 
 /// Promise: The error for a gradient with the wrong shape names the operation.
 #[test]
-fn a_rule_with_a_wrong_shape_is_named() {
+fn a_gradient_of_the_wrong_shape_names_the_operation() {
     let x = Tensor::new(&[2], &[1.0, 2.0]);
     let y = Tensor::from_op("odd", &[&x], arr1(&[3.0]).into_dyn(), |g| {
         vec![g.clone()]
@@ -252,7 +252,7 @@ fn data_and_gradient_print_as_in_the_notebook() {
 }
 
 #[test]
-fn any_shape_prints_and_a_missing_gradient_says_so() {
+fn tensors_of_any_shape_print() {
     let scalar = Tensor::new(&[], &[0.5]);
     assert_eq!(format!("{scalar}"), "<Tensor with data: 0.5, grad: none>");
     let rows = Tensor::new(&[2, 2], &[1.0, -2.0, 3.0, 4.0]);
@@ -268,12 +268,12 @@ fn any_shape_prints_and_a_missing_gradient_says_so() {
 }
 
 #[test]
-fn values_that_do_not_fill_the_shape_are_refused() {
+fn values_that_do_not_fill_the_shape_are_rejected() {
     assert_eq!(
         refusal(|| Tensor::new(&[2, 3], &[1.0; 5])),
         "Tensor::new: shape [2, 3] holds 6 elements, but 5 values were \
          given; make the two agree"
     );
     let none = [HUGE, 2];
-    assert_eq!(refusal(|| Tensor::new(&none, &[])), beyond(&none));
+    assert_eq!(refusal(|| Tensor::new(&none, &[])), too_large_shape(&none));
 }

@@ -1,5 +1,6 @@
-//! Part 2 learns the digits as Part 1 does, and what a step of it costs. The
-//! loops are those of the examples `part1_digits` and `part2_digits`.
+//! Part 2 learns the digits like Part 1, and a training step has a known cost.
+//! The training loops are those from the examples `part1_digits` and
+//! `part2_digits`.
 
 #[allow(dead_code)]
 #[path = "../examples/part1_digits/training.rs"]
@@ -35,7 +36,7 @@ fn losses(rows: &Dataset, gpu: &Gpu) -> Vec<f32> {
     rows.batches(BATCH, &mut random).map(learn).collect()
 }
 
-/// The same of Part 1.
+/// The losses of Part 1 for the same batches.
 fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
     use rungrad::part1_cpu::{Tensor, nn::Mlp, optim::Sgd};
 
@@ -54,7 +55,7 @@ fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
 
 /// Promise: Part 2 learns the digits with the losses of Part 1, batch by batch.
 #[test]
-fn the_losses_of_an_epoch_are_those_of_part_1() {
+fn part_2_has_the_losses_of_part_1() {
     let (rows, _) = split();
     let right = losses_of_part_1(&rows);
     assert_eq!(right.len(), 45);
@@ -68,9 +69,9 @@ fn the_losses_of_an_epoch_are_those_of_part_1() {
     }
 }
 
-/// The loops of the two examples, as their readers run them.
+/// Runs the training loops of the two examples.
 #[test]
-fn two_parts_train_alike() {
+fn the_digits_examples_of_both_parts_train_alike() {
     let split = split();
     let mut right = Vec::new();
     part1::train(&split, 0, 2, |epoch| right.push(epoch));
@@ -88,7 +89,7 @@ fn two_parts_train_alike() {
 
 /// Promise: Two training runs of Part 2 give the same bits.
 #[test]
-fn two_runs_give_the_same_bits() {
+fn training_is_bitwise_reproducible() {
     let (rows, _) = split();
     for gpu in devices() {
         let bits = || losses(&rows, &gpu).into_iter().map(f32::to_bits);
@@ -96,10 +97,10 @@ fn two_runs_give_the_same_bits() {
     }
 }
 
-/// The figure of "Train on your kernels" names each kernel in the order of the
-/// launches, and every rung of the ladder `matmul`.
+/// The figure in "Train on your kernels" names the kernels in launch order and
+/// calls every kernel of the ladder `matmul`.
 #[test]
-fn the_launches_of_a_step_are_those_of_the_figure() {
+fn the_figure_shows_the_launches_of_a_step() {
     let Some(gpu) = gpu_or_skip() else { return };
     let (rows, _) = split();
     let batch = rows.batches(BATCH, &mut Random::new(0)).next().unwrap();
@@ -126,13 +127,13 @@ fn the_launches_of_a_step_are_those_of_the_figure() {
     assert_eq!(launched, drawn);
 }
 
-/// The numbers of "Train on your kernels": ten launches forward, eighteen
-/// back, and four for each parameter.
+/// The counts from "Train on your kernels": ten launches forward, eighteen
+/// backward, and four for each parameter.
 ///
 /// Promise: A training step of Part 2 costs what the chapter "Train on your
 /// kernels" says and leaves nothing in memory.
 #[test]
-fn a_step_has_its_price() {
+fn a_training_step_has_a_known_cost() {
     let (rows, _) = split();
     let batch = rows.batches(BATCH, &mut Random::new(0)).next().unwrap();
     for gpu in devices() {
@@ -151,10 +152,11 @@ fn a_step_has_its_price() {
             ledger::measure(|| drop(network.learn(&batch).unwrap()));
         assert_eq!(step.launches, 10 + 18 + 4 * 4);
         assert_eq!(step.builds, 0, "the first step has built everything");
-        // The rows, the labels and one more, the seed of backward.
+        // The input rows, the labels and the seed of the backward pass.
         assert_eq!(step.bytes_to_device, 4 * (32 * 64 + 33 + 1));
         assert_eq!(step.bytes_to_host, 0, "nothing waits for the device");
-        // The parameters and the velocities are new, the old ones are gone.
+        // The update replaces parameters and velocities, and the old ones are
+        // freed.
         assert_eq!((step.allocations, step.frees), (47, 47));
         assert_eq!(step.live_nodes(), 0);
     }

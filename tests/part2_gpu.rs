@@ -1,5 +1,5 @@
-//! Part 2 on the first OpenCL device against the specification, and its own
-//! rules.
+//! Runs the shared specification on Part 2 with the first OpenCL device, and
+//! tests what only Part 2 has.
 
 use std::thread;
 
@@ -14,7 +14,7 @@ use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part2};
 use testkit::random::Random;
 use testkit::refusal::refusal;
-use testkit::refusals::{HUGE, beyond};
+use testkit::refusals::{HUGE, too_large_shape};
 
 fn open() -> Option<Part2> {
     gpu_or_skip().map(Part2)
@@ -51,8 +51,8 @@ testkit::edges!(@ open:
     a_mean_of_nothing_is_a_nan,
     a_sum_of_nothing_is_zero,
     a_product_over_nothing_is_zero,
-    even_scores_lose_the_logarithm_of_the_classes,
-    a_sure_answer_loses_nothing_or_all,
+    the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+    the_loss_of_a_certain_answer_is_zero_or_its_margin,
 );
 testkit::refusals!(@ open:
     shapes_that_do_not_broadcast_are_refused,
@@ -72,7 +72,7 @@ testkit::networks!(open);
 
 /// Promise: Part 2 records a graph only if an input requires a gradient.
 #[test]
-fn nothing_is_recorded_unless_it_is_asked_for() {
+fn nothing_is_recorded_without_requires_grad() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap();
@@ -87,7 +87,7 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
                 .to_string()
         ))
     );
-    // All inputs decide, in either place.
+    // Any input decides, in either operand position.
     let a = a.requires_grad();
     for c in [a.mul(&b), b.mul(&a)] {
         assert!(c.records());
@@ -99,7 +99,7 @@ fn nothing_is_recorded_unless_it_is_asked_for() {
 }
 
 #[test]
-fn a_hundred_thousand_links_are_freed_in_a_small_stack() {
+fn a_long_chain_is_freed_in_a_small_stack() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let small = thread::Builder::new().stack_size(1 << 20);
@@ -111,7 +111,7 @@ fn a_hundred_thousand_links_are_freed_in_a_small_stack() {
 }
 
 #[test]
-fn values_that_do_not_fill_the_shape_are_refused() {
+fn values_that_do_not_fill_the_shape_are_rejected() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let refused = |shape: &[usize], values: &[f32]| {
@@ -125,11 +125,14 @@ fn values_that_do_not_fill_the_shape_are_refused() {
                 .to_string()
         )
     );
-    assert_eq!(refused(&[HUGE, 2], &[]), Error::Mistake(beyond(&[HUGE, 2])));
+    assert_eq!(
+        refused(&[HUGE, 2], &[]),
+        Error::Mistake(too_large_shape(&[HUGE, 2]))
+    );
 }
 
 #[test]
-fn a_buffer_that_does_not_fill_the_shape_is_refused() {
+fn a_buffer_that_does_not_fit_the_shape_is_rejected() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let buffer = gpu.upload(&[1.0, 2.0]).unwrap();
@@ -151,7 +154,7 @@ fn a_buffer_that_does_not_fill_the_shape_is_refused() {
 
 /// Promise: Part 1 computes gradients only for operands that require them.
 #[test]
-fn a_gradient_is_computed_only_for_operands_that_need_one() {
+fn gradients_are_computed_only_where_required() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
@@ -167,7 +170,7 @@ fn a_gradient_is_computed_only_for_operands_that_need_one() {
 }
 
 #[test]
-fn each_operand_of_a_sum_has_its_own_need() {
+fn operands_of_add_require_gradients_independently() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for needs in [[true, false], [false, true], [true, true]] {
@@ -181,7 +184,7 @@ fn each_operand_of_a_sum_has_its_own_need() {
 }
 
 #[test]
-fn a_long_row_is_summed_by_a_group_and_a_column_by_an_item() {
+fn long_rows_use_a_group_and_columns_use_an_item() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for (shape, kernel) in [
@@ -201,7 +204,7 @@ fn a_long_row_is_summed_by_a_group_and_a_column_by_an_item() {
 }
 
 #[test]
-fn the_gradient_of_a_gradient_ends_after_one_level() {
+fn a_gradient_has_no_graph_and_no_gradient() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
@@ -213,7 +216,7 @@ fn the_gradient_of_a_gradient_ends_after_one_level() {
 
 /// Promise: A training step in Part 2 leaves only its gradients in memory.
 #[test]
-fn a_step_leaves_nothing_behind_but_its_gradients() {
+fn a_step_keeps_only_its_gradients() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let kept = |step: &dyn Fn()| {
@@ -236,7 +239,7 @@ fn a_step_leaves_nothing_behind_but_its_gradients() {
 
 /// Promise: Part 2 rejects a rule whose gradients would record a graph.
 #[test]
-fn a_rule_whose_gradients_are_recorded_is_refused() {
+fn recorded_gradients_are_rejected() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let a = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
@@ -258,7 +261,7 @@ fn a_rule_whose_gradients_are_recorded_is_refused() {
 
 /// Promise: No training step of Part 2 after the first builds a kernel.
 #[test]
-fn a_step_after_the_first_builds_no_kernel() {
+fn later_steps_build_no_kernel() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let step = || {
@@ -269,15 +272,15 @@ fn a_step_after_the_first_builds_no_kernel() {
     step();
     let ((), counts) = ledger::measure(step);
     assert_eq!(counts.builds, 0);
-    // mul, sum; repeat, two products, their sum.
+    // Forward: mul, sum. Backward: repeat, two products, their sum.
     assert_eq!(counts.launches, 6);
     assert_eq!(counts.live_nodes(), 0);
 }
 
-/// One work-group for a row, more than one turn of its loop, and what lies
-/// behind.
+/// Rows that fit in one work-group, and longer rows, for which the group's
+/// loop runs more than once.
 #[test]
-fn a_sum_of_rows_of_any_length_is_right() {
+fn sums_of_rows_of_any_length_are_right() {
     let _clean = clean();
     let Some(e) = open() else { return };
     for n in [1, 255, 256, 257, 1000] {
@@ -294,8 +297,8 @@ fn a_sum_of_rows_of_any_length_is_right() {
     }
 }
 
-/// Rows that a group of items shares more than once, whole and ragged tiles,
-/// and a batch of matrices.
+/// Rows longer than a work-group, full and partial tiles, and a batch of
+/// matrices.
 #[test]
 fn long_rows_and_many_tiles_are_right() {
     let _clean = clean();
@@ -318,11 +321,11 @@ fn long_rows_and_many_tiles_are_right() {
     }
 }
 
-/// The kernels that broadcast walk eight axes.
+/// The broadcast kernels handle eight axes per launch.
 ///
 /// Promise: Operands with any number of axes broadcast in Part 2.
 #[test]
-fn operands_of_any_number_of_axes_stretch() {
+fn operands_with_any_number_of_axes_broadcast() {
     let _clean = clean();
     let Some(e) = open() else { return };
     for axes in [8, 9, 12] {
@@ -351,7 +354,7 @@ fn operands_of_any_number_of_axes_stretch() {
 
 /// Promise: Turning a computed tensor into a leaf requires an explicit call.
 #[test]
-fn a_result_does_not_become_a_leaf_in_silence() {
+fn requires_grad_rejects_a_computed_tensor() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let x = Tensor::new(&gpu, &[1], &[2.0]).unwrap().requires_grad();
@@ -363,13 +366,13 @@ fn a_result_does_not_become_a_leaf_in_silence() {
          that is meant"
     );
     assert!(y.detach().requires_grad().parents().is_empty());
-    // A leaf is one already, and stays the same.
+    // A leaf stays the same leaf.
     assert_eq!(x.requires_grad().id(), x.id());
 }
 
 /// Promise: A sum in Part 2 takes one launch per stage.
 #[test]
-fn a_sum_takes_a_launch_for_each_stage() {
+fn a_sum_takes_one_launch_per_stage() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for (n, stages) in [(1, 1), (256, 1), (257, 2), (65_536, 2), (65_537, 3)] {
@@ -383,7 +386,7 @@ fn a_sum_takes_a_launch_for_each_stage() {
 
 /// Promise: The softmax of all rows of a matrix takes one launch in Part 2.
 #[test]
-fn the_shares_of_all_rows_take_one_launch() {
+fn the_softmax_of_all_rows_takes_one_launch() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     let scores = Tensor::new(&gpu, &[300, 10], &[1.0; 3000]).unwrap();
@@ -391,12 +394,12 @@ fn the_shares_of_all_rows_take_one_launch() {
     assert_eq!(counts.launches, 1);
 }
 
-/// Where the brackets stand depends on the number of elements alone, so the
-/// host can put them there too.
+/// The order of the additions depends only on the number of elements, so the
+/// host can repeat it.
 ///
 /// Promise: A sum in Part 2 has the same bits in every run.
 #[test]
-fn a_sum_has_the_bits_of_its_tree() {
+fn a_sum_has_the_bits_of_its_reduction_tree() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
     for n in [3, 256, 1000, 70_001] {
@@ -413,7 +416,7 @@ fn a_sum_has_the_bits_of_its_tree() {
     }
 }
 
-/// What a group of 256 items makes of at most 256 values.
+/// The sum that a work-group of 256 items computes of at most 256 values.
 fn tree(values: &[f32]) -> f32 {
     let mut tree = [0.0; 256];
     tree[..values.len()].copy_from_slice(values);
@@ -427,10 +430,10 @@ fn tree(values: &[f32]) -> f32 {
 
 /// Promise: A training step of Part 2 releases the memory that it used.
 #[test]
-fn memory_returns_after_a_step() {
+fn a_step_releases_its_memory() {
     let _clean = clean();
     let Some(Part2(gpu)) = open() else { return };
-    // Other tests use the device too, so this one counts for its thread.
+    // Other tests use the device too, so this counts only its own thread.
     let ((), counts) = ledger::measure(|| {
         let a = Tensor::new(&gpu, &[4], &[1.0; 4]).unwrap();
         a.requires_grad().mul(&a).sum().backward();

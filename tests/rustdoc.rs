@@ -1,19 +1,18 @@
-//! What somebody reads who opens the documentation and not the book: each
-//! method of a tensor shows what it does in lines that are compiled, and in
-//! Parts 1 and 3 run.
+//! The documentation of every tensor method shows the method in a code block
+//! that is compiled and, in Parts 1 and 3, run.
 
 use std::fs;
 use std::path::Path;
 
 /// A public method of `Tensor`, with what documents it.
 struct Method {
-    /// `src/part1_cpu/ops.rs: mul`.
+    /// For example `src/part1_cpu/ops.rs: mul`.
     place: String,
     name: String,
-    /// The comment above it.
+    /// The doc comment above the method.
     comment: String,
-    /// The comment above its `impl`, for methods that are shown together: so
-    /// that pages may quote them without it.
+    /// The doc comment above the `impl` block, for methods that share an
+    /// example, so that pages can quote the methods without it.
     together: String,
     returns_result: bool,
 }
@@ -72,7 +71,7 @@ fn of_file(path: &str, text: &str, found: &mut Vec<Method>) {
     }
 }
 
-/// The lines of code in a comment whose block begins with these words.
+/// Returns the code of the blocks in a comment that have this info string.
 fn code(comment: &str, fence: &str) -> String {
     let blocks = comment.split("\n ```").skip(1).step_by(2);
     let blocks = blocks.filter_map(|block| block.split_once('\n'));
@@ -86,7 +85,7 @@ fn code(comment: &str, fence: &str) -> String {
 fn every_method_of_a_tensor_has_an_example() {
     for (part, least, fence) in [
         ("part1_cpu", 40, ""),
-        // It would be run where there is no device, too.
+        // Doc tests of Part 2 would also run on machines without a device.
         ("part2_gpu", 40, "no_run"),
         ("part3_unified", 130, ""),
     ] {
@@ -107,7 +106,7 @@ fn every_method_of_a_tensor_has_an_example() {
 }
 
 #[test]
-fn every_method_that_gives_a_result_says_when_it_fails() {
+fn every_fallible_method_documents_its_errors() {
     for part in ["part2_gpu", "part3_unified"] {
         let methods = methods(part).into_iter();
         let fallible: Vec<_> = methods.filter(|m| m.returns_result).collect();

@@ -1,8 +1,8 @@
-//! Long sums: whatever is added up on any engine, it errs by at most a
-//! hundred thousandth of what was added.
+//! Long sums: on every engine, the error of a sum is at most 1e-5 of the sum
+//! of the magnitudes.
 //!
-//! One link after another would do worse: the rounding of each grows with
-//! the sum so far.
+//! A simple loop over the elements would do worse, because each rounding error
+//! grows with the sum so far.
 
 use rungrad::opencl::{self, Gpu};
 use rungrad::ops::Keep;
@@ -13,18 +13,18 @@ use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part1, Part2, Part3};
 use testkit::random::{Random, cases, first_seed};
 
-/// The part of the sum of all magnitudes that a sum may be off by.
+/// Largest error of a sum, relative to the sum of all magnitudes.
 const ALLOWED: f64 = 1e-5;
 
-/// Runs a check on both engines of the processor.
-macro_rules! on_the_processor {
+/// Runs a check on both CPU engines.
+macro_rules! on_the_cpu {
     ($check:ident) => {
         $check(&Part1);
         $check(&Part3(Device::Cpu));
     };
 }
 
-/// Runs a check on every engine that an OpenCL device has.
+/// Runs a check on every engine that has OpenCL devices.
 macro_rules! on_every_device {
     ($check:ident) => {
         if gpu_or_skip().is_none() {
@@ -40,77 +40,78 @@ macro_rules! on_every_device {
 /// Promise: A sum, mean, `index_add` or `fold` of up to 2^24 elements of one
 /// sign has a relative error of at most 1e-5 on the CPU.
 #[test]
-fn long_sums_are_right_on_the_processor() {
-    on_the_processor!(sums);
+fn long_sums_are_accurate_on_the_cpu() {
+    on_the_cpu!(sums);
 }
 
 /// Promise: A sum, mean, `index_add` or `fold` of up to 2^24 elements of one
 /// sign has a relative error of at most 1e-5 on every device.
 #[test]
-fn long_sums_are_right_on_every_device() {
+fn long_sums_are_accurate_on_every_device() {
     on_every_device!(sums);
 }
 
 #[test]
-fn the_longest_sums_are_right_on_the_processor() {
-    on_the_processor!(the_longest_sums);
+fn the_longest_sums_are_accurate_on_the_cpu() {
+    on_the_cpu!(the_longest_sums);
 }
 
 /// Promise: A sum of 2^24 elements along any axis has a relative error of at
 /// most 1e-5 on every device.
 #[test]
-fn the_longest_sums_are_right_on_every_device() {
+fn the_longest_sums_are_accurate_on_every_device() {
     on_every_device!(the_longest_sums);
 }
 
 /// Promise: A matmul with up to 2^20 products per element errs by at most 1e-5
 /// of the sum of their magnitudes on the CPU.
 #[test]
-fn long_products_are_right_on_the_processor() {
-    on_the_processor!(products);
+fn long_matmuls_are_accurate_on_the_cpu() {
+    on_the_cpu!(products);
 }
 
 /// Promise: A matmul with up to 2^20 products per element errs by at most 1e-5
 /// of the sum of their magnitudes on every device.
 #[test]
 #[ignore = "slow: 36 s, products of up to 2^20 terms"]
-fn long_products_are_right_on_every_device() {
+fn long_matmuls_are_accurate_on_every_device() {
     if is_child() {
         on_every_device!(products);
     } else if gpu_or_skip().is_some() {
-        let test = "long_products_are_right_on_every_device";
+        let test = "long_matmuls_are_accurate_on_every_device";
         succeed(optimized(&mut child(test)));
     }
 }
 
 #[test]
-fn the_shares_of_a_long_row_are_right_on_the_processor() {
-    on_the_processor!(shares);
+fn long_softmax_rows_are_accurate_on_the_cpu() {
+    on_the_cpu!(long_softmax);
 }
 
 #[test]
-fn the_shares_of_a_long_row_are_right_on_every_device() {
-    on_every_device!(shares);
+fn long_softmax_rows_are_accurate_on_every_device() {
+    on_every_device!(long_softmax);
 }
 
 #[test]
-fn an_infinity_in_a_long_sum_stays_on_the_processor() {
-    on_the_processor!(infinite);
+fn infinity_in_a_long_sum_is_kept_on_the_cpu() {
+    on_the_cpu!(infinite);
 }
 
 #[test]
-fn an_infinity_in_a_long_sum_stays_on_every_device() {
+fn infinity_in_a_long_sum_is_kept_on_every_device() {
     on_every_device!(infinite);
 }
 
-/// Numbers of which long chains make something else.
+/// Inputs whose sums lose accuracy in a simple loop.
 #[derive(Clone, Copy, Debug)]
 enum Hard {
     /// Every addition rounds the same way.
     Alike,
-    /// From 0 to below 1.
+    /// Uniform in [0, 1).
     Random,
-    /// A 1, beside which half of its last digit is rounded away each time.
+    /// A 1 followed by values that are half of its last digit, so that each
+    /// addition is a tie.
     Ties,
 }
 
@@ -141,7 +142,7 @@ fn near(what: &str, found: &[f32], right: &[f64], magnitude: &[f64]) {
     }
 }
 
-/// The sum and the mean of hard numbers over axes.
+/// Checks the sum and the mean over some axes.
 fn sum<E: Engine>(e: &E, hard: Hard, shape: &[usize], axes: &[usize]) {
     let what = format!("{}: {hard:?} {shape:?} over {axes:?}", e.name());
     let mut random = Random(1);
@@ -216,7 +217,7 @@ fn the_longest_sums<E: Engine>(e: &E) {
     near(&e.name(), &e.values(&mean), &[right], &[right]);
 }
 
-/// (m, k) x (k, n): all numbers alike, of any sign, and ties.
+/// `(m, k) x (k, n)` with equal values, random values of both signs, or ties.
 fn product<E: Engine>(e: &E, hard: Hard, [m, k, n]: [usize; 3]) {
     let what = format!("{}: {hard:?} {m} x {k} x {n}", e.name());
     let mut random = Random(2);
@@ -259,8 +260,8 @@ fn products<E: Engine>(e: &E) {
     }
 }
 
-/// What a sum keeps beside it must not make a NaN of an infinity; only one of
-/// the other sign does.
+/// The compensation of a sum must not turn an infinity into a NaN; only an
+/// infinity of the opposite sign does.
 fn infinite<E: Engine>(e: &E) {
     const MANY: usize = 300;
     let inf = f32::INFINITY;
@@ -293,8 +294,8 @@ fn alike<E: Engine>(e: &E, what: &str, found: &E::Tensor, right: f32) {
     }
 }
 
-/// Equal scores have equal shares, however many there are.
-fn shares<E: Engine>(e: &E) {
+/// Equal scores have equal probabilities, however long the row is.
+fn long_softmax<E: Engine>(e: &E) {
     let n = 1 << 18;
     let a = e.leaf(&[1, n], &vec![0.3; n]);
     let found = e.call(&Call::LogSoftmax, &[&a]).unwrap();
@@ -304,7 +305,7 @@ fn shares<E: Engine>(e: &E) {
     }
 }
 
-/// Every device of Part 3.
+/// All devices of Part 3.
 fn devices() -> Vec<Device> {
     let mut devices = vec![Device::Cpu];
     if testkit::device::gpu_or_skip().is_some() {
@@ -313,44 +314,44 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// Every row of what was gathered gives its gradient to one of a few.
+/// The gradients of many gathered rows are added into few rows.
 ///
 /// Promise: `index_add` of many rows into one row has a relative error of at
 /// most 1e-5.
+/// most 1e-5.
 #[test]
-fn many_rows_that_meet_at_a_place_are_added_right() {
-    const GIVEN: usize = 1 << 18;
+fn index_add_of_many_rows_is_accurate() {
+    const ROWS: usize = 1 << 18;
     for device in devices() {
         for hard in [Alike, Ties] {
-            let places: Vec<usize> =
-                (0..GIVEN).map(|row| [1, 1, 3, 0][row % 4]).collect();
+            let indices: Vec<usize> =
+                (0..ROWS).map(|row| [1, 1, 3, 0][row % 4]).collect();
             let mut random = Random(3);
-            let values: Vec<f32> = (0..GIVEN)
-                .map(|row| hard.value(&mut random, row < 4))
-                .collect();
+            let values: Vec<f32> =
+                (0..ROWS).map(|row| hard.value(&mut random, row < 4)).collect();
             let mut right = vec![0.0; 5];
-            for (&place, &value) in places.iter().zip(&values) {
+            for (&place, &value) in indices.iter().zip(&values) {
                 right[place] += f64::from(value);
             }
             let sizes: Vec<f64> = right.iter().map(|x| x.max(1e-9)).collect();
 
             let rows = Tensor::full(&[5, 1], 1.0, device).unwrap();
             let rows = rows.requires_grad();
-            let grad = Tensor::new(&[GIVEN, 1], &values, device).unwrap();
-            rows.index_select(0, &places).backward_with(&grad);
+            let grad = Tensor::new(&[ROWS, 1], &values, device).unwrap();
+            rows.index_select(0, &indices).backward_with(&grad);
             let found = rows.grad().unwrap().to_vec().unwrap();
             near(&format!("{device}, {hard:?}"), &found, &right, &sizes);
         }
     }
 }
 
-/// The windows of a row overlap so much that thousands of them show the
-/// element in the middle.
+/// The windows overlap so much that thousands of them contain the element in
+/// the middle.
 ///
 /// Promise: `fold` of many windows over one element has a relative error of at
 /// most 1e-5.
 #[test]
-fn many_windows_that_show_an_element_are_added_right() {
+fn fold_of_many_windows_is_accurate() {
     const SIDE: usize = 1024;
     for device in devices() {
         for hard in [Alike, Ties] {

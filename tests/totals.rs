@@ -1,5 +1,5 @@
-//! All numbers into one: the six ways give the same sum, whatever their number
-//! is, and all of them but one the same bits in every run.
+//! Sums of all elements: the six kernels give the same sum for every number of
+//! elements, and all but the atomic one give the same bits in every run.
 
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
@@ -8,19 +8,20 @@ use rungrad::rng::Random;
 
 use testkit::device::gpu_or_skip;
 
-/// One, less than a warp and a group, one more and one less than a group, than
-/// a group's groups, than what a group of items with many numbers has; and more
-/// than all groups have at a number for each item.
+/// A single element, less than a warp, one less and one more than a
+/// work-group, the same for the group of a group's sums and for the elements
+/// of one group whose items each add several; and more elements than all
+/// work-groups have items.
 const SIZES: [usize; 13] = [
     1, 31, 255, 256, 257, 4095, 4097, 65_535, 65_536, 65_537, 100_000, 300_001,
     5_000_000,
 ];
 
-/// Adds up numbers by a rung. What it writes is full of NaN before.
+/// Runs one of the sum kernels. The output is filled with NaN first.
 fn sum(gpu: &Gpu, rung: &Rung, numbers: &[f32]) -> f32 {
     let a = gpu.upload(numbers).unwrap();
     let room = rung.room(gpu, numbers.len()).unwrap();
-    // Twice: nothing of the first sum may be left in the second.
+    // Two runs: the second must not see anything from the first.
     for _ in 0..2 {
         room.total().write(&[f32::NAN]).unwrap();
         for launch in rung.launches(&a, &room) {
@@ -30,13 +31,13 @@ fn sum(gpu: &Gpu, rung: &Rung, numbers: &[f32]) -> f32 {
     room.total().read().unwrap()[0]
 }
 
-/// Small whole numbers, of which every sum is exact: one number too many or
-/// too few is seen.
+/// Small integers, whose sums are exact: one element too many or too few
+/// changes the sum.
 ///
 /// Promise: All six sum kernels give the exact sum of whole numbers, for every
 /// number of elements.
 #[test]
-fn every_way_gives_the_exact_sum_of_whole_numbers() {
+fn every_kernel_sums_integers_exactly() {
     let Some(gpu) = gpu_or_skip() else { return };
     for n in SIZES {
         let numbers: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 1.0).collect();
@@ -49,12 +50,12 @@ fn every_way_gives_the_exact_sum_of_whole_numbers() {
     }
 }
 
-/// A chain of an item has at most 16 numbers and a few, and no sum of a tree is
-/// rounded more than 40 times.
+/// Each item adds at most about 16 elements in sequence, and no result of the
+/// tree has more than 40 roundings.
 ///
 /// Promise: All six sum kernels err by only a few roundings.
 #[test]
-fn every_way_errs_by_few_roundings() {
+fn every_kernel_errs_by_few_roundings() {
     let Some(gpu) = gpu_or_skip() else { return };
     let mut random = Random::new(17);
     let n = 1_000_003;
@@ -66,13 +67,13 @@ fn every_way_errs_by_few_roundings() {
     }
 }
 
-/// Five of the six. The groups of the other one come in another order each
-/// time, and a device with one place for them cannot show it.
+/// All but the atomic kernel, whose work-groups finish in a different order
+/// each time. A device that runs one group at a time cannot show that.
 ///
 /// Promise: All sum kernels except the atomic one give the same bits in every
 /// run.
 #[test]
-fn all_but_the_atomic_way_give_the_same_bits_again() {
+fn all_but_the_atomic_kernel_are_bitwise_reproducible() {
     let Some(gpu) = gpu_or_skip() else { return };
     let mut random = Random::new(17);
     let numbers: Vec<f32> = (0..300_001).map(|_| random.normal()).collect();
@@ -85,15 +86,15 @@ fn all_but_the_atomic_way_give_the_same_bits_again() {
         let same = runs.iter().all(|run| *run == runs[0]);
         assert!(same, "{:?} {runs:x?}", rung.kernel);
     }
-    // The engine's own sum is the third.
+    // The engine's own sum is the third kernel of the ladder.
     let engine = Tensor::new(&gpu, &[numbers.len()], &numbers).unwrap();
     let engine = engine.sum().to_vec().unwrap()[0];
     assert_eq!(sum(&gpu, &LADDER[2], &numbers).to_bits(), engine.to_bits());
 }
 
-/// The same additions by other items.
+/// The same additions, done by different work-items.
 #[test]
-fn the_first_two_ways_have_the_same_bits() {
+fn the_first_two_kernels_have_the_same_bits() {
     let Some(gpu) = gpu_or_skip() else { return };
     let mut random = Random::new(3);
     let numbers: Vec<f32> = (0..70_001).map(|_| random.normal()).collect();
@@ -103,14 +104,14 @@ fn the_first_two_ways_have_the_same_bits() {
 }
 
 #[test]
-fn a_room_that_is_too_small_is_refused() {
+fn scratch_space_that_is_too_small_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&vec![1.0; 100_000]).unwrap();
     for rung in &LADDER {
         if rung.kernel.name() == "reduce_atomic" {
             continue;
         }
-        // Of two numbers a group is left, of a hundred thousand many are.
+        // Two elements leave one partial sum; a hundred thousand leave many.
         let mut room = rung.room(&gpu, 20_000).unwrap();
         if rung.kernel.name() != "reduce_last" {
             room = rung.room(&gpu, 2).unwrap();

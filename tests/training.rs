@@ -1,6 +1,6 @@
-//! Training: it learns, it is the same in every run, and it leaves nothing
-//! behind. The loop is that of the example `part1_digits`, and so are the
-//! words on its command line; the border is that of `part1_moons`.
+//! Training learns, is reproducible and leaks nothing. The loop and its
+//! command line are those from the example `part1_digits`; the border is that
+//! from `part1_moons`.
 
 #[path = "../examples/part1_moons/border.rs"]
 mod border;
@@ -26,7 +26,7 @@ fn split() -> (Dataset, Dataset) {
     digits().split(SPLIT_SEED)
 }
 
-/// The share of right guesses in the end, for each of five seeds.
+/// The final test accuracy for each of five seeds.
 fn accuracies(split: &(Dataset, Dataset)) -> [f32; 5] {
     [0, 1, 2, 3, 4].map(|seed| {
         let mut accuracy = 0.0;
@@ -39,21 +39,22 @@ fn mean(values: &[f32]) -> f32 {
     values.iter().sum::<f32>() / values.len() as f32
 }
 
-/// On digits of the same hands.
+/// Accuracies on a mixed split, where training and test set share their
+/// writers.
 static MIXED: LazyLock<[f32; 5]> = LazyLock::new(|| accuracies(&split()));
 
 #[test]
-fn five_seeds_read_96_of_100_digits() {
+fn the_mean_accuracy_of_five_seeds_is_96_percent() {
     let accuracies = *MIXED;
     let mean = mean(&accuracies);
     assert!(mean >= 0.96, "the mean of {accuracies:?} is {mean}");
 }
 
-/// Not for want of a class: the end of the file has as many of each. Other
-/// people wrote it.
+/// The difference is not a matter of missing classes: the end of the file has
+/// about the same number of each. Its digits are written by different people.
 #[test]
 #[ignore = "slow: 11 s, trains ten networks"]
-fn other_hands_are_harder_to_read() {
+fn digits_of_new_writers_are_harder() {
     let mixed = mean(&*MIXED);
     let others = mean(&accuracies(&digits().split_in_order()));
     assert!(others > 0.90, "the mean on other hands is {others}");
@@ -61,11 +62,11 @@ fn other_hands_are_harder_to_read() {
 }
 
 #[test]
-fn the_loss_falls_on_the_learned_and_on_the_held_out() {
+fn training_and_test_loss_fall() {
     let mut course = Vec::new();
     train(&split(), 0, EPOCHS, |epoch| course.push(epoch));
     let (first, last) = (&course[0], &course[EPOCHS - 1]);
-    // A network that only guesses has a loss of ln(10) = 2.3.
+    // A network that guesses has a loss of ln(10) = 2.3.
     assert!(first.loss < 1.5 && last.loss < 0.02, "{course:?}");
     assert!(last.held_out < first.held_out / 2.0, "{course:?}");
 }
@@ -77,18 +78,18 @@ fn bits(network: &mut Mlp) -> Vec<u32> {
 }
 
 #[test]
-fn two_runs_give_the_same_bits() {
+fn training_is_bitwise_reproducible() {
     let run = |seed| bits(&mut train(&split(), seed, 2, |_| ()));
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
 }
 
-/// All rows in one batch, so that there is enough to share among threads.
+/// All rows are one batch, so that there is enough work for several threads.
 ///
 /// Promise: The number of threads changes no bit of a trained network in Part
 /// 1.
 #[test]
-fn any_number_of_threads_gives_the_same_bits() {
+fn the_thread_count_changes_no_bits() {
     let (rows, _) = split();
     let run = || {
         let mut random = Random::new(5);
@@ -113,10 +114,10 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn no_node_is_left_after_an_epoch() {
+fn an_epoch_leaves_no_node() {
     let split = split();
     let (network, counts) = ledger::measure(|| train(&split, 0, 1, |_| ()));
-    // The network itself is four leaves.
+    // The network consists of four leaves.
     assert_eq!(counts.live_nodes(), 4);
     assert!(counts.nodes > 45 * 10, "45 batches of more than 10 operations");
     let ((), counts) = ledger::measure(|| drop(network));
@@ -129,7 +130,7 @@ fn ask(line: &str) -> Result<Request, Error> {
 }
 
 #[test]
-fn the_words_of_the_command_line_are_understood() {
+fn command_line_arguments_are_parsed() {
     let asked = ask("--seeds 5 --epochs 3 --last-fifth").unwrap();
     let expected = Request {
         seed: None,
@@ -145,7 +146,7 @@ fn the_words_of_the_command_line_are_understood() {
 }
 
 #[test]
-fn wrong_words_end_in_a_sentence_and_code_2() {
+fn wrong_arguments_give_a_usage_error() {
     for (line, word) in [
         ("--seed", "not nothing"),
         ("--seed -1", "not `-1`"),
@@ -163,8 +164,8 @@ fn wrong_words_end_in_a_sentence_and_code_2() {
 }
 
 #[test]
-fn the_border_runs_where_each_class_has_one_half() {
-    // A round hill around (0.5, 0.2), one half high at a distance of 1.
+fn the_border_follows_probability_one_half() {
+    // A round hill around (0.5, 0.2) whose height at distance 1 is one half.
     let far = |p: &[f32]| (p[0] - 0.5).hypot(p[1] - 0.2);
     let border = Border::new(|points| {
         points.chunks(2).map(|p| 1.0 / (1.0 + far(p).powi(4))).collect()

@@ -1,4 +1,4 @@
-/// Lists what must be in a checkpoint.
+/// Lists the parts of a checkpoint.
 pub(crate) fn parts(&mut self) -> [io::Part<'_>; 5] {
     [
         ("model", &mut self.network),

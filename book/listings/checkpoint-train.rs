@@ -1,5 +1,5 @@
-/// Trains up to a step, from where the file is, if there is one, and
-/// writes it again after every so many steps.
+/// Trains up to step `last`, resuming from the file if it exists, and
+/// writes the file again after every `every` steps.
 pub(crate) fn train(
     &mut self,
     file: &Path,

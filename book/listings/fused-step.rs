@@ -1,4 +1,4 @@
-/// Takes a step against the gradient, and returns the loss before it.
+/// Takes a step of gradient descent and returns the loss before it.
 pub(crate) fn step(&mut self, rate: f32) -> Tensor {
     let [w1, b1, w2, b2] = &self.parameters[..] else { unreachable!() };
     let hidden = self.x.matmul(w1).add(b1).relu();

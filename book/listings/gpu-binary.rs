@@ -3,7 +3,7 @@ fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
     let n = a.len();
     if a.is_dense() && b.is_dense() {
         return self.fill(a.dtype(), n, |out| {
-            self.pieces(&dense, a.dtype(), n)
+            self.launch_per_16_bytes(&dense, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .reads(b)

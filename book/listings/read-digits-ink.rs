@@ -1,6 +1,6 @@
-/// Takes grays from 0, black, to 1, white. The paper is the gray in the
-/// middle of those along the edge, and ink is what is nearer to the gray
-/// that is farthest from it.
+/// Converts grays from 0 (black) to 1 (white). The paper color is the
+/// median along the edge. A pixel is ink if its gray is closer to the most
+/// contrasting gray than to the paper.
 fn of_grays([height, width]: [usize; 2], grays: &[f32]) -> Drawing {
     let is_edge = |at: usize| {
         let (row, column) = (at / width, at % width);
@@ -12,7 +12,7 @@ fn of_grays([height, width]: [usize; 2], grays: &[f32]) -> Drawing {
     let paper = edge[edge.len() / 2];
     let contrast = |gray: &f32| (gray - paper).abs();
     let most = grays.iter().map(contrast).fold(0.0, f32::max);
-    // What differs by less than this, nobody has drawn.
+    // Smaller differences are noise, not strokes.
     let least = (most / 2.0).max(0.1);
     let ink = grays.iter().map(|gray| contrast(gray) > least).collect();
     Drawing { height, width, ink, what: "pixels" }

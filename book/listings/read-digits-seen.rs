@@ -1,4 +1,4 @@
-/// Sends a digit (64) through the network, and looks in after each module.
+/// Runs the network on a digit (64) and records the output of each module.
 fn of(
     network: &Sequential,
     digit: &[f32],

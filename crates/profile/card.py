@@ -1,19 +1,18 @@
-"""What a card's counters say of the kernels that `cargo learn profile` counts
-in Oclgrind: the same launches, the same columns.
+"""Measures, with a card's counters, the kernels that `cargo learn profile`
+counts in Oclgrind: the same launches and the same columns.
 
     python3 crates/profile/card.py
     python3 crates/profile/card.py --compile      only compiles, and needs no card
 
-NVIDIA's profiler reads CUDA kernels and no others, so each kernel is compiled
-once more from the same text, by the words of `benches/peers/counters.py`. It is
-compiled twice: as it stands (-G), which is what Oclgrind runs, and optimized
-(-O), which is what a device runs. Where the two differ, the compiler has put loads
-together or left some out.
+NVIDIA's profiler supports only CUDA kernels, so each kernel is translated to
+CUDA with the macros of `benches/peers/counters.py`. It is compiled twice:
+without optimization (-G), as in Oclgrind, and with optimization (-O), as on a
+device. Where the counters differ, the compiler has merged or removed loads.
 
-The column of items counts those of a warp that an instruction was given to, its
-own condition apart: who was switched off by that is counted all the same.
+The column of items counts the active items of a warp. Items that an
+instruction's own predicate disables count as active.
 
-The readings of the book are those of an NVIDIA H200.
+The book shows the counters of an NVIDIA H200.
 
 Needs libnvrtc (PyTorch brings it), and for the counters an NVIDIA driver and
 `ncu` with the right to read them.
@@ -30,8 +29,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "benches/peers"))
 from counters import twin  # noqa: E402
 
-# Kernel, items of a group, groups, and the numbers behind its buffers: those of
-# `cargo learn profile KERNEL --counters`.
+# Kernel, size of a work-group, number of work-groups, number of buffers, and the
+# scalar arguments, as in `cargo learn profile KERNEL --counters`.
 RUNG = (128, 32, 128)
 LAUNCHES = [
     ("matmul1_naive", (16, 16, 1), (8, 8, 1), 3, RUNG),
@@ -54,12 +53,12 @@ LAUNCHES = [
     ("softmax_log", (64, 1, 1), (3, 1, 1), 2, (1024,)),
 ]
 WAYS = {"-G": ["-G"], "-O": []}
-# More than any of the launches touches.
+# Larger than any buffer of the launches.
 BYTES = 1 << 20
 
 GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 BANKS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
-# Each with the letters that its numbers take.
+# Each with the width of its column.
 COLUMNS = [
     (GLOBAL.format("sectors", "ld"), 6),
     (GLOBAL.format("requests", "ld"), 8),
@@ -70,15 +69,15 @@ COLUMNS = [
     ("smsp__thread_inst_executed_per_inst_executed.ratio", 5),
     ("launch__registers_per_thread", 4),
 ]
-# Sectors and requests of loads and of stores, banks that clash, items in the
-# warp and registers.
+# Sectors and requests of loads and of stores, bank conflicts, active items of
+# a warp, and registers.
 HEAD = """\
                     loads           stores           banks       items regis-
 kernel             sectors requests sectors requests load  store       ters"""
 
 
 def library(name):
-    """A library of the system, or the one that a package of Python brings."""
+    """Loads a system library, or the one from a Python package."""
     try:
         return ctypes.CDLL(f"lib{name}.so")
     except OSError:
@@ -90,7 +89,7 @@ def library(name):
 
 
 def compiled(nvrtc, kernel, group, target, options):
-    """The machine code of a kernel's twin."""
+    """Compiles the CUDA translation of a kernel."""
     text = "#define INFINITY __int_as_float(0x7f800000)\n" + twin(kernel, group)
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(
@@ -115,7 +114,7 @@ def checked(status):
 
 
 def launch_all():
-    """Launches every twin in every way, once."""
+    """Launches every translated kernel once for each set of options."""
     nvrtc, cuda = library("nvrtc"), ctypes.CDLL("libcuda.so.1")
     device, context = ctypes.c_int(), ctypes.c_void_p()
     checked(cuda.cuInit(0))
@@ -147,7 +146,7 @@ def launch_all():
 
 
 def readings():
-    """Of each launch of a child under the profiler, what it counted."""
+    """Returns the counters of each launch of a child under the profiler."""
     metrics = ",".join(name for name, _ in COLUMNS)
     report = subprocess.run(
         ["ncu", "--csv", "--print-units", "base", "--metrics", metrics,

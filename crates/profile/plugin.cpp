@@ -1,13 +1,13 @@
-// What a kernel does to memory, as Oclgrind sees it and a warp would: a plugin
-// of Oclgrind, of which `src/plugin.rs` makes a library, and `src/record.rs`
-// reads what it writes.
+// A plugin of Oclgrind that records a kernel's memory accesses as a warp would
+// execute them. `src/plugin.rs` compiles it, and `src/record.rs` reads its
+// output.
 //
-// Oclgrind runs a work-item up to the next barrier, and then the next item. A
-// device runs a warp of them at once. So what the items of a group did is kept
-// up to the barrier; then the n-th time that each item of a warp came by an
-// instruction is taken for one moment. What a warp does at such a moment is a
-// pattern of addresses, counted from a whole 128 bytes, and a pattern that
-// comes again only adds to a count: so the records stay few.
+// Oclgrind runs a work-item to the next barrier, and then the next item,
+// whereas a device runs the items of a warp together. So the accesses of a
+// work-group are kept until the barrier. Then the n-th execution of an
+// instruction by each item of a warp is treated as one moment. Its addresses,
+// relative to a multiple of 128 bytes, form a pattern. A repeated pattern only
+// increases a count, which keeps the output short.
 
 #include <algorithm>
 #include <fstream>
@@ -25,8 +25,8 @@
 #include <oclgrind/WorkGroup.h>
 #include <oclgrind/WorkItem.h>
 
-// Of LLVM its C interface, which is the same in every version: nobody needs
-// its headers.
+// Only LLVM's C interface is used. It is the same in every version, so LLVM's
+// headers are not needed.
 extern "C" {
 int LLVMGetInstructionOpcode(const void *instruction);
 unsigned LLVMGetDebugLocLine(const void *instruction);
@@ -39,7 +39,7 @@ const char *LLVMGetValueName2(const void *value, size_t *length);
 enum { BRANCH = 2, LOAD = 27, STORE = 28, CALL = 45 };
 
 namespace oclgrind {
-// Their own headers want LLVM's.
+// Oclgrind's headers would include LLVM's.
 class Program {
 public:
   const char *getSourceLine(size_t line) const;
@@ -59,9 +59,10 @@ namespace {
 constexpr int64_t NOBODY = -1;
 constexpr size_t LINE = 128, SECTOR = 32;
 
-// An instruction with the call that led to it, the kind and bytes of access.
+// An instruction and the call that led to it, and the kind and size of the
+// access.
 using Place = std::tuple<const Instruction *, const Instruction *, char, size_t>;
-// For each item what it did, time after time.
+// The values of each item, in the order of execution.
 using History = std::vector<std::vector<int64_t>>;
 using Pattern = std::vector<int64_t>;
 
@@ -70,7 +71,7 @@ struct Code {
   unsigned line, column;
   const void *condition;
   std::string called;
-  // How often each item came by since the last barrier.
+  // The number of executions by each item since the last barrier.
   std::vector<uint32_t> visits;
 };
 
@@ -157,7 +158,7 @@ public:
                    size_t size, const uint8_t *) override {
     access(memory, item, address, size, "sS");
   }
-  // An atomic operation loads and stores: it is one access.
+  // An atomic operation both loads and stores, but it counts as one access.
   void memoryAtomicLoad(const Memory *memory, const WorkItem *item, AtomicOp,
                         size_t address, size_t size) override {
     access(memory, item, address, size, "aA");
@@ -211,7 +212,7 @@ private:
     history[item].push_back(what);
   }
 
-  // Capital letters are local memory.
+  // Capital letters mean local memory.
   void access(const Memory *memory, const WorkItem *item, size_t address,
               size_t size, const char *kinds) {
     auto space = memory->getAddressSpace();
@@ -227,7 +228,7 @@ private:
          index(item), address);
   }
 
-  // Calls `see` with each moment of each warp, and who was there.
+  // Calls `see` with each moment of each warp and the values of its items.
   template <typename See> void moments(const History &history, See see) {
     for (size_t first = 0; first < items; first += width) {
       size_t end = std::min(first + width, items), depth = 0;
@@ -243,7 +244,7 @@ private:
     }
   }
 
-  // What was done since the last barrier is put together.
+  // Combines everything that was executed since the last barrier.
   void settle() {
     for (auto &[where, history] : accesses) {
       auto &[instruction, call, kind, bytes] = where;
@@ -258,7 +259,7 @@ private:
         counts[pattern]++;
       });
     }
-    // Of a branch: how often a warp came, and how often it went both ways.
+    // Counts how often a warp executed a branch, and how often it diverged.
     for (auto &[where, history] : turns) {
       auto &count = branches[look(std::get<0>(where)).line];
       moments(history, [&](const Pattern &pattern) {
@@ -283,19 +284,19 @@ private:
 
   std::ofstream out;
   size_t width, items = 0, local = 0;
-  // The numbers that each warp of this group has loaded from global memory, and
-  // those of the busiest warp of each group so far.
+  // The number of elements that each warp of this group has loaded from global
+  // memory, and the sum over all groups of their busiest warps.
   std::vector<uint64_t> loaded;
   uint64_t busiest = 0;
   Size3 across;
   std::unordered_map<const Instruction *, Code> codes;
-  // Pieces of global memory, whoever touched them and however often.
+  // The touched sectors of global memory, each counted once.
   std::unordered_set<size_t> touched;
   std::map<Place, History> accesses, turns;
   std::map<unsigned, Work> work, branches;
   std::map<unsigned, uint64_t> barriers;
   std::map<std::pair<std::string, unsigned>, uint64_t> operations;
-  // By line and column, kind and bytes.
+  // By line and column, kind and size.
   std::map<std::tuple<unsigned, unsigned, char, size_t>,
            std::map<Pattern, uint64_t>>
       patterns;

@@ -1,4 +1,5 @@
-//! A network learns handwritten digits, and is examined on others.
+//! Trains a network on handwritten digits and tests it on digits it has not
+//! seen.
 
 mod request;
 mod training;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Trains once, and shows what was learned.
+/// Trains once and prints the results.
 fn one(
     split: &(Dataset, Dataset),
     seed: u64,
@@ -63,7 +64,7 @@ fn one(
     draw(&course)
 }
 
-/// Trains with one seed after the other: a single one may be lucky.
+/// Trains with several seeds, because a single seed may be lucky.
 fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
     let mut sum = 0.0;
     for seed in 0..seeds {
@@ -74,8 +75,8 @@ fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
     println!("mean    right {:.1} %", 100.0 * sum / seeds as f32);
 }
 
-/// Trains with one seed on one split after the other: what is held out may
-/// be lucky too.
+/// Trains with one seed on several splits, because a single test set may be
+/// lucky too.
 fn other_splits(splits: u64, seed: u64, epochs: usize) {
     let digits = digits();
     let mut sum = 0.0;
@@ -93,7 +94,7 @@ fn last_accuracy(split: &(Dataset, Dataset), seed: u64, epochs: usize) -> f32 {
     accuracy
 }
 
-/// The losses over the epochs, as `target/digits-loss.svg`.
+/// Draws the losses per epoch into `target/digits-loss.svg`.
 fn draw(course: &[Epoch]) -> Result<(), Error> {
     let line = |name: &str, color, loss: fn(&Epoch) -> f32| Series {
         name: name.to_string(),

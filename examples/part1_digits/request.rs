@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line arguments.
 
 use rungrad::Error;
 
@@ -13,7 +13,7 @@ usage: cargo run --example part1_digits -- [options]
   --splits N    hold out N other mixed fifths in turn, and print the mean
   --last-fifth  hold out the end of the file, not a mixed fifth";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) seed: Option<u64>,
@@ -74,7 +74,7 @@ pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(
     option: &str,
     word: Option<&String>,

@@ -1,4 +1,4 @@
-//! The network, its loss and the loop. The tests train by it too.
+//! The network, its loss and the training loop. The tests use this module too.
 
 use rungrad::data::Dataset;
 use rungrad::metrics::{accuracy, predictions};
@@ -10,21 +10,21 @@ use rungrad::rng::Random;
 pub(crate) const EPOCHS: usize = 20;
 const BATCH: usize = 32;
 
-/// What a time through all rows has brought.
+/// The results of one epoch.
 #[derive(Debug)]
 pub(crate) struct Epoch {
-    /// The mean loss of the rows while they were learned.
+    /// Mean loss on the training set, measured while training.
     pub(crate) loss: f32,
-    /// The loss of the rows that were held out.
+    /// Mean loss on the test set.
     pub(crate) held_out: f32,
-    /// The share of them that is guessed right.
+    /// Fraction of the test set that is classified correctly.
     pub(crate) accuracy: f32,
 }
 
 // ANCHOR: train
-/// A network of 64 inputs, 64 hidden outputs and 10 scores, while it learns.
-/// The seed decides its first weights and the order of the rows, and nothing
-/// else is left to chance.
+/// A network with 64 inputs, 64 hidden units and 10 scores, and the state of
+/// its training. The seed determines the initial weights and the order of the
+/// rows; nothing else is random.
 pub(crate) struct Training {
     pub(crate) network: Mlp,
     sgd: Sgd,
@@ -38,7 +38,7 @@ impl Training {
         Training { network, sgd: Sgd::new(0.1, 0.9), random }
     }
 
-    /// Goes once through all rows, and then to the examination.
+    /// Trains for one epoch, then evaluates on the test set.
     pub(crate) fn epoch(
         &mut self,
         rows: &Dataset,
@@ -63,7 +63,7 @@ impl Training {
 }
 // ANCHOR_END: train
 
-/// Trains for so many epochs; `tell` hears of each.
+/// Trains for `epochs` epochs and calls `tell` after each.
 pub(crate) fn train(
     (rows, held_out): &(Dataset, Dataset),
     seed: u64,
@@ -75,7 +75,7 @@ pub(crate) fn train(
     training.network
 }
 
-/// (rows, 64) -> (rows, 10): how much each row looks like each digit.
+/// (rows, 64) -> (rows, 10): one score per row and digit.
 pub(crate) fn scores(network: &Mlp, rows: &Dataset) -> Tensor {
     network.forward(&Tensor::new(&rows.shape(), &rows.inputs))
 }

@@ -1,19 +1,20 @@
-//! Where a network is undecided: the line on which each class gets one half.
+//! Finds the decision boundary: the curve on which both classes have
+//! probability one half.
 
-/// The plane around the moons.
+/// The region of the plane that is drawn.
 pub(crate) const X: [f32; 2] = [-1.5, 2.5];
 pub(crate) const Y: [f32; 2] = [-1.0, 1.5];
 
 const COLUMNS: usize = 160;
 const ROWS: usize = 100;
 
-/// The share of the second class at the corners of a grid of small cells.
+/// The probability of the second class at the corners of a fine grid.
 pub(crate) struct Border {
     shares: Vec<f32>,
 }
 
 impl Border {
-    /// Asks for the shares of many points at once, given as x, y, x, y, ..
+    /// Evaluates `shares` at all corners in one call, as x, y, x, y, ...
     pub(crate) fn new(shares: impl Fn(&[f32]) -> Vec<f32>) -> Border {
         let corners = (0..=ROWS)
             .flat_map(|row| (0..=COLUMNS).map(move |column| (column, row)));
@@ -27,8 +28,8 @@ impl Border {
         self.shares[row * (COLUMNS + 1) + column]
     }
 
-    /// The share at any point of the plane: a mixture of the four corners
-    /// around it, the nearer ones counting more.
+    /// Returns the probability at any point, by bilinear interpolation between
+    /// the four corners around it.
     pub(crate) fn share(&self, [x, y]: [f32; 2]) -> f32 {
         let along = |value: f32, [from, to]: [f32; 2], cells: usize| {
             let at = (value - from) / (to - from) * cells as f32;
@@ -44,14 +45,15 @@ impl Border {
         mix(across(row), across(row + 1), up)
     }
 
-    /// The border as pieces, two points each. In a cell it runs from one
-    /// side where the shares cross one half to another such side.
+    /// Returns the boundary as line segments, two points each. In a grid cell
+    /// a segment connects two sides on which the probability crosses one half.
     pub(crate) fn pieces(&self) -> Vec<(f32, f32)> {
         let mut pieces = Vec::new();
         for row in 0..ROWS {
             for column in 0..COLUMNS {
-                // Around the cell, so that neighbors here are neighbors
-                // there. With four crossings the pairs are as good as any.
+                // Walk around the cell, so that the ends of a segment follow
+                // each other. With four crossings, either pairing is
+                // acceptable.
                 let around = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)];
                 let corners = around.map(|(x, y)| (column + x, row + y));
                 let crossings =
@@ -62,7 +64,8 @@ impl Border {
         pieces
     }
 
-    /// Where the side between two corners crosses one half, if it does.
+    /// Returns the point between two corners at which the probability is one
+    /// half, if there is one.
     fn crossing(&self, side: &[(usize, usize)]) -> Option<(f32, f32)> {
         let [a, b] = [side[0], side[1]];
         let [from, to] = [a, b].map(|(x, y)| self.corner(x, y) - 0.5);
@@ -77,7 +80,7 @@ impl Border {
     }
 }
 
-/// The point of the plane at a place of the grid.
+/// Maps a grid position to a point of the plane.
 fn place(column: f32, row: f32) -> [f32; 2] {
     let at = |[from, to]: [f32; 2], share: f32| from + (to - from) * share;
     [at(X, column / COLUMNS as f32), at(Y, row / ROWS as f32)]

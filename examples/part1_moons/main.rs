@@ -1,4 +1,4 @@
-//! A network learns to keep two moons apart, and draws the border.
+//! A network learns to separate two moons and draws its decision boundary.
 
 mod border;
 mod picture;
@@ -46,7 +46,7 @@ fn train(points: &Dataset, others: &Dataset) -> Mlp {
     training.network
 }
 
-/// The points of both moons and the border between them.
+/// Draws the points of both moons and the boundary between them.
 fn curves(points: &Dataset, border: &Border) -> String {
     let moon = |name: &str, mark, color, label| {
         let rows = (0..points.rows()).filter(|&r| points.labels[r] == label);

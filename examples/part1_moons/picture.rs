@@ -1,5 +1,5 @@
-//! The plane as a picture of pixels: colored by the network, the points on
-//! top.
+//! Renders the plane as a bitmap: the background is colored by the network,
+//! the points are drawn on top.
 
 use std::io::Write;
 use std::iter;
@@ -12,7 +12,7 @@ use super::border::{Border, X, Y};
 
 const WIDTH: usize = 960;
 const HEIGHT: usize = 600;
-/// In pixels.
+/// Radius of a point, in pixels.
 const DOT: f32 = 6.0;
 
 type Color = [f32; 3];
@@ -22,7 +22,7 @@ const SECOND: Color = [179.0, 38.0, 30.0];
 const PAPER: Color = [255.0; 3];
 const LINE: Color = [40.0; 3];
 
-/// Rows of pixels from the top.
+/// Pixels, row by row from the top.
 pub(crate) struct Picture {
     pixels: Vec<Color>,
 }
@@ -39,8 +39,8 @@ impl Picture {
         picture
     }
 
-    /// A dot with a rim of paper; a ring is hollow, so that the moons differ
-    /// without their colors.
+    /// Draws a dot with a paper-colored rim. A ring is hollow, so that the
+    /// moons can be distinguished without color.
     fn dot(&mut self, point: &[f32], color: Color, is_ring: bool) {
         let [x, y] = pixel(point);
         let around = |at: f32, size: usize| {
@@ -60,18 +60,18 @@ impl Picture {
         }
     }
 
-    /// As a PNG file.
+    /// Encodes the picture as a PNG file.
     pub(crate) fn png(&self) -> Vec<u8> {
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
         for row in self.pixels.chunks(WIDTH) {
-            // A row begins with its filter, and 0 is none.
+            // Each row begins with its filter type; 0 means none.
             let bytes = row.iter().flatten().map(|part| part.round() as u8);
             let row: Vec<u8> = iter::once(0).chain(bytes).collect();
             packed.write_all(&row).expect("a Vec takes every byte");
         }
         let packed = packed.finish().expect("a Vec takes every byte");
         let sizes = [WIDTH as u32, HEIGHT as u32].map(u32::to_be_bytes);
-        // Eight bits for each of red, green and blue, in rows from the top.
+        // Bit depth 8, color type RGB, no interlacing.
         let head = [&sizes.concat()[..], &[8, 2, 0, 0, 0]].concat();
         let chunks = [(b"IHDR", &head), (b"IDAT", &packed), (b"IEND", &vec![])];
         let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -80,8 +80,7 @@ impl Picture {
     }
 }
 
-/// A part of a PNG file: its length, its name, its bytes, and a sum by which
-/// one sees that nothing is damaged.
+/// Encodes a PNG chunk: its length, its type, its data, and a checksum.
 fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     let mut sum = Crc::new();
     sum.update(name);
@@ -90,8 +89,8 @@ fn chunk(name: &[u8; 4], data: &[u8]) -> Vec<u8> {
     [&length, &name[..], data, &sum.sum().to_be_bytes()].concat()
 }
 
-/// The color of the network's opinion: the surer, the stronger. Between the
-/// two runs the border.
+/// Returns the background color: the more certain the network is, the stronger
+/// the color. The boundary is drawn where it is undecided.
 fn ground(border: &Border, x: f32, y: f32) -> Color {
     let share = |x, y| border.share(plane(x, y));
     let here = share(x, y);
@@ -99,25 +98,25 @@ fn ground(border: &Border, x: f32, y: f32) -> Color {
     let color = if here < 0.5 { FIRST } else { SECOND };
     let sure = (here - 0.5).abs() * 2.0;
     let ground = mix(PAPER, color, 0.08 + 0.27 * sure);
-    // How far it is to one half, in pixels.
+    // Distance to the boundary, in pixels.
     let far = (here - 0.5).abs() / right.hypot(down).max(1e-9);
     mix(ground, LINE, inside(far, 1.5))
 }
 
-/// The point of the plane under a pixel.
+/// Maps a pixel to the point of the plane at its center.
 fn plane(x: f32, y: f32) -> [f32; 2] {
     let at = |[from, to]: [f32; 2], share: f32| from + (to - from) * share;
     [at(X, x / WIDTH as f32), at(Y, 1.0 - y / HEIGHT as f32)]
 }
 
-/// The pixel of a point of the plane.
+/// Maps a point of the plane to its pixel.
 fn pixel(point: &[f32]) -> [f32; 2] {
     let at = |value: f32, [from, to]: [f32; 2]| (value - from) / (to - from);
     let (x, y) = (at(point[0], X), at(point[1], Y));
     [x * WIDTH as f32, (1.0 - y) * HEIGHT as f32]
 }
 
-/// 1 within a distance, 0 outside of it, and a soft edge one pixel wide.
+/// Returns 1 inside the radius and 0 outside, with a soft edge one pixel wide.
 fn inside(distance: f32, radius: f32) -> f32 {
     (radius - distance + 0.5).clamp(0.0, 1.0)
 }

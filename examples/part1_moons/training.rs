@@ -1,4 +1,4 @@
-//! The network of the moons while it learns, epoch by epoch.
+//! Trains the network of the moons, epoch by epoch.
 
 use rungrad::data::{Dataset, moons};
 use rungrad::metrics::{accuracy, predictions};
@@ -9,21 +9,21 @@ use rungrad::rng::Random;
 
 pub(crate) const EPOCHS: usize = 100;
 
-/// The points that are learned, and others to be examined on.
+/// Returns the training set and the test set.
 pub(crate) fn both_moons() -> (Dataset, Dataset) {
     (moons(200, 0.15, 1), moons(200, 0.15, 2))
 }
 
-/// What a time through all points has brought.
+/// The results of one epoch.
 pub(crate) struct Epoch {
-    /// The mean loss of the points while they were learned.
+    /// Mean loss on the training set, measured while training.
     pub(crate) loss: f32,
-    /// The share of the others that is guessed right.
+    /// Fraction of the test set that is classified correctly.
     pub(crate) accuracy: f32,
 }
 
-/// Two inputs, two hidden layers, a score for each moon. The bends of tanh
-/// are smooth, and so is the border.
+/// Two inputs, two hidden layers, one score per moon. Because tanh is smooth,
+/// the decision boundary is smooth too.
 pub(crate) struct Training {
     pub(crate) network: Mlp,
     sgd: Sgd,
@@ -38,7 +38,7 @@ impl Training {
         Training { network, sgd: Sgd::new(0.1, 0.9), random }
     }
 
-    /// Goes once through all points, and then to the examination.
+    /// Trains for one epoch, then evaluates on the test set.
     pub(crate) fn epoch(
         &mut self,
         points: &Dataset,
@@ -64,8 +64,8 @@ fn scores(network: &Mlp, rows: &Dataset) -> Tensor {
     network.forward(&Tensor::new(&rows.shape(), &rows.inputs))
 }
 
-/// How much of each point, given as x, y, x, y, .., the network gives to the
-/// second moon.
+/// Returns the probability of the second moon for each point of `points`,
+/// which are given as x, y, x, y, ...
 pub(crate) fn shares(network: &Mlp, points: &[f32]) -> Vec<f32> {
     let points = Tensor::new(&[points.len() / 2, 2], points);
     let shares = network.forward(&points).softmax().to_vec();

@@ -1,12 +1,12 @@
-//! From which size on a device is faster than the host: Part 1 beside a
-//! kernel, with the copies there and back and without them.
+//! Finds the size above which a device is faster than the host: compares Part
+//! 1 with a kernel, including the copies and without them.
 //!
 //! ```sh
 //! cargo run --release --example part2_crossover -- add
 //! cargo run --release --example part2_crossover -- matmul
 //! ```
 //!
-//! Without a word it measures both. It draws what it measures.
+//! Without an argument both are measured. The results are also drawn.
 
 mod picture;
 
@@ -24,7 +24,7 @@ use rungrad::stopwatch::{self, Seconds, machine};
 
 use picture::{Point, curves};
 
-/// Larger sizes than one that takes so many seconds are left out.
+/// Seconds after which larger sizes are skipped.
 const LONG: f64 = 0.25;
 
 fn main() -> ExitCode {
@@ -47,11 +47,11 @@ fn main() -> ExitCode {
     })
 }
 
-/// The same arithmetic on both sides, for every size.
+/// The same computation on both sides, for every size.
 struct Work {
     name: &'static str,
     sizes: &'static [usize],
-    /// From a size to a shape.
+    /// Maps a size to a shape.
     shape: fn(usize) -> Vec<usize>,
     host: fn(&Tensor, &Tensor) -> Tensor,
     device: fn(&[Buffer<f32>; 3], usize) -> Result<Event, Error>,
@@ -111,8 +111,8 @@ fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {
             break;
         }
     }
-    // One size at which it wins by luck is no crossover: from there on it
-    // wins at all.
+    // The crossover is the size from which the device always wins; one lucky
+    // win at a smaller size does not count.
     let from = |time: fn(&Point) -> f64| {
         let lost = points.iter().rposition(|p| time(p) >= p.host);
         let next = points.get(lost.map_or(0, |lost| lost + 1));
@@ -135,7 +135,7 @@ fn measure(gpu: &Gpu, work: &Work, n: usize) -> Result<Point, Error> {
     let (a, b) = (Tensor::new(&shape, &x), Tensor::new(&shape, &y));
     let host = stopwatch::host(|| Ok((work.host)(&a, &b)))?;
 
-    // From numbers on the host to numbers on the host.
+    // Input and output in host memory.
     let there =
         || Ok([gpu.upload(&x)?, gpu.upload(&y)?, gpu.allocate(x.len())?]);
     let copies = stopwatch::host(|| {
@@ -144,7 +144,7 @@ fn measure(gpu: &Gpu, work: &Work, n: usize) -> Result<Point, Error> {
         buffers[2].read()
     })?;
 
-    // From numbers on the device to numbers on the device.
+    // Input and output in device memory.
     let buffers = there()?;
     let launch = stopwatch::host(|| {
         (work.device)(&buffers, n)?;

@@ -1,21 +1,21 @@
-//! Times over sizes, drawn. The book draws its figures by these lines too,
-//! from a table that was measured on another machine.
+//! Draws times against sizes. The book's figures are drawn by the same code,
+//! from a table measured on another machine.
 
 use rungrad::draw::{Color, Mark, Series, plot_loglog};
 
-/// The times of one size, in seconds.
+/// The times for one size, in seconds.
 pub(crate) struct Point {
-    /// The size.
+    /// Number of elements, or of rows of a square matrix.
     pub(crate) n: usize,
-    /// Part 1's.
+    /// Part 1 on the host.
     pub(crate) host: f64,
-    /// The device's, with the copies there and back.
+    /// The device, including the copies in both directions.
     pub(crate) copies: f64,
-    /// The device's, for numbers that are there.
+    /// The device, with the data already there.
     pub(crate) launch: f64,
 }
 
-/// The curves of the work `name`.
+/// Draws the curves of the computation `name`.
 pub(crate) fn curves(name: &str, points: &[Point]) -> String {
     let series = |name: &str, mark, color, time: fn(&Point) -> f64| Series {
         name: name.to_string(),

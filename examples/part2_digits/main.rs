@@ -1,4 +1,4 @@
-//! The network of Part 1 learns the same digits by kernels, on a device.
+//! Trains the network of Part 1 on the same digits, with kernels on a device.
 
 mod training;
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     seed: u64,
     epochs: usize,
@@ -71,7 +71,7 @@ impl Request {
     }
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(
     option: &str,
     value: Option<&String>,

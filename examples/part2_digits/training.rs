@@ -1,6 +1,6 @@
-//! The network of Part 1, its optimizer and its loop, on raw kernels: two
-//! layers need no modules, and their update is four lines. The tests train by
-//! it too.
+//! The network of Part 1, its optimizer and its training loop on raw kernels.
+//! Two layers do not need modules, and the update takes four lines. The tests
+//! use this module too.
 
 use rungrad::Error;
 use rungrad::data::Dataset;
@@ -11,27 +11,28 @@ use rungrad::rng::Random;
 
 pub(crate) const BATCH: usize = 32;
 
-/// What a time through all rows has brought.
+/// The results of one epoch.
 #[derive(Debug)]
 pub(crate) struct Epoch {
-    /// The mean loss of the rows while they were learned.
+    /// Mean loss on the training set, measured while training.
     pub(crate) loss: f32,
-    /// The loss of the rows that were held out.
+    /// Mean loss on the test set.
     pub(crate) held_out: f32,
-    /// The share of them that is guessed right.
+    /// Fraction of the test set that is classified correctly.
     pub(crate) accuracy: f32,
 }
 
-/// 64 inputs, 64 hidden outputs, 10 scores.
+/// A network with 64 inputs, 64 hidden units and 10 scores.
 pub(crate) struct Network {
     /// The weight and the bias of the first layer, then of the second.
     pub(crate) parameters: [Tensor; 4],
-    /// In which direction each of them is on its way.
+    /// The momentum of each parameter.
     velocity: [Tensor; 4],
 }
 
 impl Network {
-    /// The same numbers as in Part 1, on a device.
+    /// Creates the network on a device, with the same initial weights as in
+    /// Part 1.
     pub(crate) fn new(
         gpu: &Gpu,
         random: &mut Random,
@@ -52,7 +53,7 @@ impl Network {
 }
 
 // ANCHOR: scores
-/// (rows, 64) -> (rows, 10): how much each row looks like each digit.
+/// (rows, 64) -> (rows, 10): one score per row and digit.
 pub(crate) fn scores(parameters: &[Tensor; 4], x: &Tensor) -> Tensor {
     let [weight1, bias1, weight2, bias2] = parameters;
     let hidden = x.matmul(weight1).add(bias1).relu();
@@ -62,7 +63,7 @@ pub(crate) fn scores(parameters: &[Tensor; 4], x: &Tensor) -> Tensor {
 
 // ANCHOR: learn
 impl Network {
-    /// Learns a batch, and gives its loss, which stays on the device.
+    /// Trains on one batch and returns its loss, which stays on the device.
     pub(crate) fn learn(&mut self, batch: &Dataset) -> Result<Tensor, Error> {
         let x = inputs(self.parameters[0].gpu(), batch)?;
         let loss = scores(&self.parameters, &x).cross_entropy(&batch.labels);
@@ -71,11 +72,11 @@ impl Network {
         Ok(loss.detach())
     }
 
-    /// `velocity = 0.9 velocity + grad`, then
-    /// `parameter = parameter - 0.1 velocity`.
+    /// Computes `velocity = 0.9 velocity + grad`, then `parameter = parameter
+    /// - 0.1 velocity`.
     ///
-    /// Detached, because nobody wants the gradient of a step. What it makes
-    /// becomes a new leaf, which remembers nothing.
+    /// The operands are detached, because the update itself needs no gradient.
+    /// The results are new leaves.
     pub(crate) fn step(&mut self) {
         let pairs = self.parameters.iter_mut().zip(&mut self.velocity);
         for (parameter, velocity) in pairs {
@@ -93,8 +94,8 @@ fn inputs(gpu: &Gpu, rows: &Dataset) -> Result<Tensor, Error> {
     Tensor::new(gpu, &rows.shape(), &rows.inputs)
 }
 
-/// Trains on a device. The seed decides the first weights and the order of
-/// the rows, as it does in Part 1. `tell` hears of each epoch.
+/// Trains on a device. The seed determines the initial weights and the order
+/// of the rows, as in Part 1. `tell` is called after each epoch.
 pub(crate) fn train(
     (rows, held_out): &(Dataset, Dataset),
     seed: u64,
@@ -106,13 +107,14 @@ pub(crate) fn train(
     let mut network = Network::new(gpu, &mut random)?;
     let unseen = inputs(gpu, held_out)?;
     for _ in 0..epochs {
-        // The sum stays on the device too: to read it is to wait.
+        // The sum stays on the device, because reading it would wait for the
+        // device.
         let mut total = Tensor::new(gpu, &[], &[0.0])?;
         for batch in rows.batches(BATCH, &mut random) {
             let loss = network.learn(&batch)?;
             total = total.add(&loss.scale(batch.rows() as f32));
         }
-        // Nothing is recorded of an examination.
+        // Evaluation records no graph.
         let parameters = network.parameters.each_ref().map(Tensor::detach);
         let exam = scores(&parameters, &unseen);
         let predictions = predictions(&exam.to_vec()?, 10);

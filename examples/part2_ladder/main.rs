@@ -1,5 +1,5 @@
-//! The matmul ladder measured, rung by rung, and beside it what a kernel
-//! costs that hardly computes.
+//! Measures the matmul ladder rung by rung, and the cost of kernels that
+//! hardly compute anything.
 //!
 //! ```sh
 //! cargo run --release --example part2_ladder
@@ -8,10 +8,10 @@
 //!     --peer "python3 benches/peers/gpu.py"
 //! ```
 //!
-//! The words are the sizes of square matrices, and how many numbers the other
-//! kernels get. A peer is a program that does the same work by other means, on
-//! the same device: it is asked after each rung, so that both are measured in
-//! the same minute.
+//! The arguments are the sizes of square matrices; `--numbers` is the number
+//! of elements for the other kernels. A peer is another program that does the
+//! same work on the same device. It runs after each rung, so that both are
+//! measured within the same minute.
 
 mod peer;
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the words ask for.
+/// The parsed command line.
 struct Plan {
     sizes: Vec<usize>,
     numbers: usize,
@@ -79,7 +79,7 @@ fn usage() -> Error {
     )
 }
 
-/// Every rung of the ladder multiplies the same two matrices.
+/// Multiplies the same two matrices on every rung of the ladder.
 fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let (a, b) = (values(gpu, n * n)?, values(gpu, n * n)?);
     let out = gpu.allocate(n * n)?;
@@ -118,7 +118,7 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How fast this was, as a part of the peer's speed.
+/// Formats a speed as a fraction of the peer's speed.
 fn beside(
     peer: &mut Option<Peer>,
     work: &str,
@@ -132,7 +132,7 @@ fn beside(
     Ok(format!("{:.2}", other / time))
 }
 
-/// Numbers between -1 and 1.
+/// Returns values between -1 and 1.
 fn values(gpu: &Gpu, n: usize) -> Result<Buffer<f32>, Error> {
     let mut random = Random::new(18);
     let numbers: Vec<f32> =
@@ -140,7 +140,8 @@ fn values(gpu: &Gpu, n: usize) -> Result<Buffer<f32>, Error> {
     gpu.upload(&numbers)
 }
 
-/// Kernels that wait for memory alone: an item for each number, or for four.
+/// Measures kernels that are limited by memory bandwidth, with one item per
+/// element or per `float4`.
 fn stream(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
     let (a, b) = (values(gpu, n)?, values(gpu, n)?);
     let out: Buffer<f32> = gpu.allocate(n)?;

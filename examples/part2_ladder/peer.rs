@@ -1,12 +1,12 @@
-//! Another program that does the same work, and is asked for its times.
+//! A peer: another program that does the same work and reports its times.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use rungrad::Error;
 
-/// Its first line says what it is; then it answers each line, a kind of work
-/// and a size, with seconds.
+/// A running peer. Its first line of output describes it. Afterward it answers
+/// each input line, a kind of work and a size, with the seconds it took.
 pub(crate) struct Peer {
     pub(crate) name: String,
     command: String,
@@ -40,9 +40,9 @@ impl Peer {
         Ok(peer)
     }
 
-    /// The seconds that it takes for a piece of work.
+    /// Returns the seconds that the peer takes.
     pub(crate) fn time(&mut self, work: &str, n: usize) -> Result<f64, Error> {
-        // An end of the pipe is told by the missing answer.
+        // If the pipe is closed, the missing answer reports it.
         let _ = writeln!(self.asks, "{work} {n}");
         let line = self.line()?;
         line.parse().map_err(|_| {

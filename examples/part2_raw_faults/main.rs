@@ -1,7 +1,8 @@
-//! Four kernels with a fault each, and what a device makes of them. Without
-//! words each runs in a child, since one of them may not come back.
+//! Four kernels with one bug each, and how a device reacts to them. Without
+//! arguments each runs in a child process, because one of them may never
+//! return.
 
-// The faults are the lesson, and the host cannot see them.
+// The bugs are the lesson, and the host cannot detect them.
 #![allow(unsafe_code)]
 
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -11,7 +12,7 @@ use std::{env, thread};
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Source};
 
-/// A kernel, its text, and what it should make of the number at `i`.
+/// A kernel, its source, and the expected value at index `i`.
 type Fault = (&'static str, &'static str, fn(a: &[f32], i: usize) -> f32);
 
 const FAULTS: [Fault; 4] = [
@@ -26,7 +27,8 @@ const FAULTS: [Fault; 4] = [
 
 const GROUP: usize = 8;
 const RUNS: usize = 20;
-/// A driver that compiles on a busy machine is no hang.
+/// Time limit per child; generous, because compiling on a busy machine is
+/// slow.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
@@ -43,7 +45,7 @@ fn main() -> ExitCode {
 }
 
 // ANCHOR: one-fault
-/// Runs one kernel on `n` numbers, time after time, as a program would.
+/// Runs one kernel repeatedly on `n` elements, as a real program would.
 fn one_fault(name: &str, n: usize) -> Result<(), Error> {
     let known = FAULTS.iter().find(|fault| fault.0 == name);
     let (name, text, right) = known.ok_or_else(usage)?;
@@ -61,8 +63,8 @@ fn one_fault(name: &str, n: usize) -> Result<(), Error> {
             .scalar(n as u32)
             .global(n)
             .local(GROUP);
-        // SAFETY: there is none. What can be checked before a launch, `run`
-        // checks; what the kernel does then is up to the kernel.
+        // SAFETY: this is unsound on purpose. `run` checks what can be checked
+        // before a launch; the kernel itself has the bug.
         unsafe { launch.run() }?;
         let out = out.read()?;
         wrong += (0..n).filter(|&i| out[i] != right(&a, i)).count();
@@ -88,7 +90,7 @@ fn every_fault() -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a child comes to a good end while we are patient.
+/// Returns whether a child succeeds within the time limit.
 fn succeeds(mut child: Child) -> Result<bool, Error> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {

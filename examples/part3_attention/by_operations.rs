@@ -1,5 +1,5 @@
-//! The small network with its three fused operations taken apart, and what a
-//! step launches either way.
+//! The small network with its three fused operations written as primitives,
+//! and the number of launches per step in both forms.
 
 use rungrad::Error;
 use rungrad::data::{TokenBatch, names};
@@ -13,7 +13,7 @@ use rungrad::rng::Random;
 
 use super::SIZES;
 
-/// Which of the operations are one kernel.
+/// Which operations are fused into one kernel.
 #[derive(Clone, Copy)]
 struct Fused {
     attention: bool,
@@ -38,7 +38,8 @@ impl Fused {
         seen.permute(&[0, 2, 1, 3]).reshape(&[n, places, all / 3])
     }
 
-    /// Brings each row to mean 0 and variance 1, and then to what it learns.
+    /// Normalizes each row to mean 0 and variance 1, then applies the learned
+    /// scale and shift.
     fn norm(self, norm: &LayerNorm, x: &Tensor) -> Tensor {
         if self.norm {
             return norm.forward(x);
@@ -48,7 +49,8 @@ impl Fused {
         gap / (var + norm.epsilon).sqrt() * &norm.weight + &norm.bias
     }
 
-    /// Multiplies each number by the share of a bell that lies below it.
+    /// Computes GELU: each element times the normal distribution function at
+    /// it.
     fn gelu(self, x: &Tensor) -> Tensor {
         if self.gelu {
             return x.gelu();
@@ -56,7 +58,7 @@ impl Fused {
         x * ((x * 0.5_f32.sqrt()).erf() + 1.0) * 0.5
     }
 
-    /// Computes what a block does.
+    /// Computes the forward pass of a block.
     fn block(self, block: &Block, x: &Tensor) -> Tensor {
         let layer = &block.attention;
         let qkv = layer.qkv.forward(&self.norm(&block.norm1, x));
@@ -67,7 +69,7 @@ impl Fused {
 }
 // ANCHOR_END: apart
 
-/// Computes the loss of a batch, with some operations in one kernel.
+/// Computes the loss of a batch with the chosen operations fused.
 fn loss(gpt: &Gpt, batch: &TokenBatch, fused: Fused) -> Tensor {
     let (places, width) = (batch.columns, SIZES.width);
     let x = gpt.tokens.rows(&batch.inputs);
@@ -80,7 +82,7 @@ fn loss(gpt: &Gpt, batch: &TokenBatch, fused: Fused) -> Tensor {
     scores.weighted_cross_entropy(&batch.targets, &batch.weights)
 }
 
-/// Counts what a warm step of 32 names launches.
+/// Counts the launches of a warm step on 32 names.
 pub(crate) fn show(device: Device) -> Result<(), Error> {
     let device = match device {
         Device::Cpu => "gpu".parse()?,
@@ -101,7 +103,8 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     for (what, [attention, norm, gelu]) in steps {
         let fused = Fused { attention, norm, gelu };
         let back = |gpt: &Gpt| loss(gpt, &batch, fused).backward();
-        // The first compiles, and the second finds its buffers.
+        // The first step compiles the kernels, the second fills the buffer
+        // pool.
         for _ in 0..2 {
             back(&gpt);
             adam.step(gpt.parameters_mut());

@@ -1,4 +1,4 @@
-//! Where the heads of a trained network look.
+//! Which positions the attention heads of a trained network look at.
 
 use rungrad::Error;
 use rungrad::data::names;
@@ -7,12 +7,12 @@ use rungrad::part3_unified::{Device, Tensor, no_grad};
 
 use super::{HELD_OUT, SPLIT_SEED, tokens};
 
-/// The tables of one name: for each block and head, the share with which each
-/// place looks at each.
+/// The attention tables of one name: for each block and head, the weight with
+/// which each position attends to each.
 pub(crate) type Tables = Vec<Vec<Vec<f32>>>;
 
 // ANCHOR: tables
-/// Finds the shares of all heads, while a network reads a text.
+/// Returns the attention weights of all heads while a network reads a text.
 pub(crate) fn tables(gpt: &Gpt, text: &[usize]) -> Result<Tables, Error> {
     let places = text.len();
     let look = || {
@@ -28,7 +28,8 @@ pub(crate) fn tables(gpt: &Gpt, text: &[usize]) -> Result<Tables, Error> {
             };
             let shares = |head| {
                 let (queries, keys) = (part(0, head), part(1, head));
-                // What each place says is which place it is.
+                // With the identity as values, the output is the attention
+                // weights.
                 let itself = identity(places, x.device())?;
                 queries.causal_attention(&keys, &itself).to_vec()
             };
@@ -46,8 +47,7 @@ fn identity(n: usize, device: Device) -> Result<Tensor, Error> {
     Tensor::one_hot(&(0..n).collect::<Vec<_>>(), n, device)
 }
 
-/// Prints where the mean share of each head goes, over names that were not
-/// learned.
+/// Prints the mean attention weight of each head over names of the test set.
 pub(crate) fn show(gpt: &Gpt) -> Result<(), Error> {
     let (_, held_out) = names().split(HELD_OUT, SPLIT_SEED);
     let heads = gpt.blocks[0].attention.heads;
@@ -57,7 +57,7 @@ pub(crate) fn show(gpt: &Gpt) -> Result<(), Error> {
         let text = tokens(name)?;
         let places = text.len();
         let all = tables(gpt, &text)?.concat();
-        // From the third letter on these are different places.
+        // From the fourth token on, the four columns are distinct positions.
         for row in 3..places {
             count += 1.0;
             for (sums, table) in sums.iter_mut().zip(&all) {

@@ -1,5 +1,4 @@
-//! What a place can see through whole blocks, and what need not be computed
-//! twice.
+//! Which positions influence a score, and which results a cache can reuse.
 
 use rungrad::Error;
 use rungrad::ledger;
@@ -9,14 +8,14 @@ use rungrad::rng::Random;
 
 use super::{SIZES, tokens};
 
-/// A network that has learned nothing: what can be seen is the same.
+/// Returns an untrained network; visibility does not depend on training.
 fn network(device: Device) -> Result<Gpt, Error> {
     let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
     gpt.to(device)?;
     Ok(gpt)
 }
 
-/// Changes one letter after the other, and marks whose scores have moved.
+/// Changes one letter at a time and marks the positions whose scores change.
 pub(crate) fn moved(device: Device) -> Result<(), Error> {
     let (gpt, text) = (network(device)?, tokens("olivia")?);
     let scores =
@@ -39,8 +38,8 @@ pub(crate) fn moved(device: Device) -> Result<(), Error> {
 }
 
 // ANCHOR: kept
-/// Reads a text place by place, all of it again for each, and then with what
-/// was kept.
+/// Reads a text one position at a time: by recomputing everything, then with
+/// the cache.
 pub(crate) fn show(device: Device) -> Result<(), Error> {
     let (gpt, text) = (network(device)?, tokens("maximilian")?);
     let read = |new: &[usize], memory: &mut Memory| {

@@ -1,4 +1,4 @@
-//! Attention from a table of who looks at whom to a whole block, on numbers.
+//! Attention on small examples, from a single table to a whole block.
 
 mod by_operations;
 mod heads;
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The sizes of the small network that invents names.
+/// The sizes of the small network that generates names.
 const SIZES: GptSizes = GptSizes {
     vocabulary: 27,
     context: 16,
@@ -73,11 +73,11 @@ const SIZES: GptSizes = GptSizes {
     dropout: 0.0,
 };
 
-/// The names that it has not learned, as there.
+/// The size of its test set, as in `part3_names`.
 const HELD_OUT: usize = 1000;
 const SPLIT_SEED: u64 = 1797;
 
-/// The network that `part3_names --small` has trained: `data/README.md` has
+/// Loads the network trained by `part3_names --small`; `data/README.md` has
 /// the command.
 fn trained(device: Device) -> Result<Gpt, Error> {
     let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
@@ -87,7 +87,8 @@ fn trained(device: Device) -> Result<Gpt, Error> {
     Ok(gpt)
 }
 
-/// The tokens of a name behind the end of the one before it.
+/// Returns the tokens of a name, preceded by the end token of the previous
+/// name.
 fn tokens(name: &str) -> Result<Vec<usize>, Error> {
     let signs = Vocabulary::of("\nabcdefghijklmnopqrstuvwxyz");
     let letters = signs.encode(name)?;

@@ -1,4 +1,4 @@
-//! The tables of a name as a picture.
+//! Draws the attention tables of a name.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rungrad::nn::Gpt;
 use super::heads::{Tables, tables};
 use super::{HELD_OUT, SPLIT_SEED, tokens};
 
-/// Draws where each head looks while the network reads a name, as
+/// Draws the attention weights of each head for a name into
 /// `target/attention-map.svg`.
 pub(crate) fn draw(gpt: &Gpt, name: &str) -> Result<(), Error> {
     let text = tokens(name)?;
@@ -37,8 +37,8 @@ pub(crate) fn draw(gpt: &Gpt, name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// A table for each head, a row of them for each block. The fuller a square,
-/// the larger the share.
+/// Lays out one table per head and one row of tables per block. A fuller
+/// square is a larger weight.
 fn svg(name: &str, all: &Tables) -> String {
     let letters: Vec<char> = ".".chars().chain(name.chars()).collect();
     let places = letters.len();

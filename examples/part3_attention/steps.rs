@@ -1,12 +1,12 @@
-//! Four letters look at each other: a mean, a table, scores, a mask, heads.
+//! Four letters attend to each other: a mean, a table, scores, a mask, heads.
 
 use rungrad::Error;
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor};
 
-/// The places of a name.
+/// The letters of a name.
 const LETTERS: [&str; 4] = ["e", "m", "m", "a"];
-/// What each says of itself: whether it is a vowel, and whether it is an m.
+/// The values of each letter: whether it is a vowel, and whether it is an m.
 const SAYS: [f32; 8] = [1., 0., 0., 1., 0., 1., 1., 0.];
 
 pub(crate) fn show(device: Device) -> Result<(), Error> {
@@ -21,7 +21,7 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     let apart = table.matmul(&says).sub(&means).abs().max().item()?;
     println!("times what they say, it is the mean, within {apart}");
 
-    // A vowel asks for an m, and an m asks for a vowel.
+    // A vowel looks for an m, and an m looks for a vowel.
     let asks = Tensor::new(&[2, 2], &[0., 3., 3., 0.], device)?;
     let queries = says.matmul(&asks);
     println!("\nscores: what a row asks for, times what a column is");
@@ -35,7 +35,7 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     let apart = engine.sub(&seen).abs().max().item()?;
     println!("causal_attention differs by less than 1e-6: {}", apart < 1e-6);
 
-    // The second head asks for its own kind.
+    // The second head looks for letters of the same kind.
     let alike = says * 3.0;
     let says = Tensor::new(&[4, 2], &SAYS, device)?;
     println!("\na second head, which asks for its own kind");
@@ -54,8 +54,8 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
 }
 
 // ANCHOR: mean
-/// Gives each place the mean of what it and those before it say: (places, d)
-/// -> (places, d).
+/// Returns for each position the mean of the values up to it: (places, d) ->
+/// (places, d).
 fn mean_so_far(says: &Tensor) -> Tensor {
     let mean = |n| says.slice(0..n).mean_over(&[0], Keep::No);
     let means: Vec<Tensor> = (1..=says.shape()[0]).map(mean).collect();
@@ -64,7 +64,7 @@ fn mean_so_far(says: &Tensor) -> Tensor {
 // ANCHOR_END: mean
 
 // ANCHOR: table
-/// Makes the table of a mean: row i has the same share for each place up to i.
+/// Returns the weights of a running mean: row i is uniform up to position i.
 fn table(places: usize, device: Device) -> Result<Tensor, Error> {
     let seen = Tensor::ones(&[places, places], device)?.tril(0);
     Ok(&seen / seen.sum_over(&[1], Keep::Yes))
@@ -72,12 +72,12 @@ fn table(places: usize, device: Device) -> Result<Tensor, Error> {
 // ANCHOR_END: table
 
 // ANCHOR: attend
-/// Lets each place look at itself and those before it: the shares, and what
-/// they bring.
+/// Attends to the current and earlier positions. Returns the attention weights
+/// and the output.
 fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> [Tensor; 2] {
     let width = queries.shape()[1] as f32;
     let scores = queries.matmul(&keys.transpose()) / width.sqrt();
-    // So far below 0 that nothing is left of it.
+    // So negative that its probability is exactly 0.
     let hidden = scores.full_like(-1e30).triu(1);
     let shares = (scores + hidden).softmax();
     let seen = shares.matmul(values);
@@ -85,7 +85,7 @@ fn attend(queries: &Tensor, keys: &Tensor, values: &Tensor) -> [Tensor; 2] {
 }
 // ANCHOR_END: attend
 
-/// Prints a row for each place. What is 0 is a dot.
+/// Prints one row per position, with a dot for 0.
 fn print(columns: &[&str], rows: &Tensor) -> Result<(), Error> {
     let head = columns.iter().map(|it| format!("{it:>7}"));
     println!(" {}", head.collect::<String>());
@@ -101,8 +101,8 @@ fn print(columns: &[&str], rows: &Tensor) -> Result<(), Error> {
 }
 
 // ANCHOR: widths
-/// Draws queries and keys, and looks at scores of many widths, as they are and
-/// divided by the root of the width.
+/// Draws random queries and keys of several widths and prints their scores,
+/// unscaled and divided by the square root of the width.
 pub(crate) fn widths(device: Device) -> Result<(), Error> {
     println!("              as they are                divided");
     println!("width  deviation  share  slope  deviation  share  slope");
@@ -113,7 +113,8 @@ pub(crate) fn widths(device: Device) -> Result<(), Error> {
         let mut line = format!("{width:>5}");
         for scores in [&scores, &(&scores / (width as f32).sqrt())] {
             let largest = scores.softmax().max_over(&[1], Keep::No);
-            // How fast the largest share moves with its score.
+            // The derivative of the largest probability with respect to its
+            // score.
             let slope = &largest * (1.0 - &largest);
             line += &format!(
                 "{:11.2}{:7.3}{:7.3}",

@@ -1,15 +1,15 @@
-//! Runs that are killed after a step that was drawn, and how they end.
+//! Kills runs after random steps and compares how they end.
 
 use rungrad::Error;
 use rungrad::rng::Random;
 
 use super::{Folder, Losses, Request, alike, ended, killed};
 
-/// So many runs are killed.
+/// Number of runs that are killed.
 const RUNS: u64 = 4;
 
-/// Kills runs at random, resumes them, and compares how they end with a run
-/// that nobody has killed.
+/// Kills runs at random steps, resumes them, and compares their results with
+/// those of an uninterrupted run.
 pub(crate) fn kills(request: &Request) -> Result<(), Error> {
     let folder = Folder::new()?;
     let steps = request.steps;
@@ -34,7 +34,7 @@ pub(crate) fn kills(request: &Request) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes the last loss with so many digits that no other float has the same.
+/// Formats the last loss with enough digits to identify the float.
 fn last(losses: &Losses) -> String {
     let bits = losses.values().next_back().and_then(|line| {
         let (_, bits) = line.split_once(' ')?;

@@ -1,4 +1,5 @@
-//! A run is killed and goes on, and nobody can tell by its losses.
+//! A training run is killed and resumed, and its losses are the same as
+//! without the interruption.
 
 mod kills;
 mod run;
@@ -36,9 +37,9 @@ and start it again.
   --seed N     the seed by which `kills` draws (0)
   --hang N     after step N it waits to be killed";
 
-/// After how many steps a checkpoint is written.
+/// Steps between two checkpoints.
 const EVERY: u64 = 25;
-/// After which step the scene kills.
+/// The step after which the demonstration kills the run.
 const KILLED: u64 = 57;
 
 fn main() -> ExitCode {
@@ -54,9 +55,9 @@ fn main() -> ExitCode {
     })
 }
 
-/// Trains in this process, a line for each step.
+/// Trains in this process and prints one line per step.
 fn train(file: &Path, request: &Request) -> Result<(), Error> {
-    // Nobody is to wait for 25 steps to hear of it.
+    // Report a missing folder now instead of after 25 steps.
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|it| !it.is_dir()) {
         return Err(Error::Usage(format!(
@@ -75,7 +76,7 @@ fn train(file: &Path, request: &Request) -> Result<(), Error> {
     })
 }
 
-/// The losses that a run has told, as they stood in its lines.
+/// The losses that a run printed, as text, by step.
 type Losses = BTreeMap<u64, String>;
 
 fn scene(request: &Request) -> Result<(), Error> {
@@ -104,13 +105,13 @@ fn scene(request: &Request) -> Result<(), Error> {
     Ok(())
 }
 
-/// Counts the losses of the same step with the same bits.
+/// Counts the steps whose losses have the same bits.
 fn alike(unbroken: &Losses, losses: &Losses) -> usize {
     let same = |(step, line): &(&u64, &String)| losses.get(step) == Some(line);
     unbroken.iter().filter(same).count()
 }
 
-/// Trains in a process of its own to the end.
+/// Trains to the end in a child process.
 fn ended(file: &Path, request: &Request) -> Result<Losses, Error> {
     let (mut child, lines) = start(file, request, None)?;
     let losses = heard(lines, |_| false);
@@ -118,8 +119,8 @@ fn ended(file: &Path, request: &Request) -> Result<Losses, Error> {
     Ok(losses)
 }
 
-/// Trains in a process of its own, and kills it after a step by the signal
-/// that no process hears.
+/// Trains in a child process and kills it after a step with a signal that it
+/// cannot handle.
 fn killed(file: &Path, request: &Request, last: u64) -> Result<Losses, Error> {
     let (mut child, lines) = start(file, request, Some(last))?;
     let losses = heard(lines, |step| step == last);
@@ -128,7 +129,7 @@ fn killed(file: &Path, request: &Request, last: u64) -> Result<Losses, Error> {
     Ok(losses)
 }
 
-/// Starts this program again, to train.
+/// Starts this program as a child process that trains.
 fn start(
     file: &Path,
     request: &Request,
@@ -146,7 +147,7 @@ fn start(
     Ok((child, lines.map_while(Result::ok)))
 }
 
-/// Reads the losses up to the end, or up to a step.
+/// Reads the losses that a child prints, to the end or up to a step.
 fn heard(
     lines: impl Iterator<Item = String>,
     is_last: impl Fn(u64) -> bool,
@@ -166,7 +167,7 @@ fn heard(
     losses
 }
 
-/// Takes the first 50 steps.
+/// Runs the first 50 steps.
 fn fifty(device: Device) -> Result<Run, Error> {
     let mut run = Run::new(0, device)?;
     for _ in 0..50 {
@@ -176,9 +177,9 @@ fn fifty(device: Device) -> Result<Run, Error> {
 }
 
 // ANCHOR: show
-/// Shows a file as it lies on the disk: eight bytes that are a length, so many
-/// of text, and the numbers. The text is one line, which is broken here behind
-/// each entry.
+/// Prints the layout of a checkpoint file: the header length in eight bytes,
+/// the JSON header, and the data. The header is a single line in the file;
+/// here each entry gets its own line.
 fn show(device: Device) -> Result<(), Error> {
     let folder = Folder::new()?;
     let path = folder.0.join("run");
@@ -194,7 +195,7 @@ fn show(device: Device) -> Result<(), Error> {
 }
 // ANCHOR_END: show
 
-/// Writes checkpoints without one of their parts, and goes on from them.
+/// Writes checkpoints that lack one part each, and resumes from them.
 fn forget(device: Device) -> Result<(), Error> {
     let (folder, mut run) = (Folder::new()?, fifty(device)?);
     let files = [0, 1, 2, 3, 4].map(|part| folder.0.join(part.to_string()));
@@ -224,7 +225,7 @@ fn forget(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// A folder that goes away with the scene.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -238,7 +239,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed, the system removes one day.
+        // If it cannot be removed, the system cleans it up eventually.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -250,7 +251,7 @@ fn failed(error: std::io::Error) -> Error {
     ))
 }
 
-/// What is to be seen.
+/// Which demonstration to run.
 enum What {
     Scene,
     Kills,
@@ -259,7 +260,7 @@ enum What {
     Train(PathBuf),
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     what: What,
     device: Device,
@@ -309,7 +310,7 @@ impl Request {
     }
 }
 
-/// The file after `train`.
+/// Parses the file name after `train`.
 fn file(value: Option<&str>) -> Result<PathBuf, Error> {
     let named = value.filter(|value| !value.starts_with("--"));
     named.map(PathBuf::from).ok_or_else(|| {
@@ -320,7 +321,7 @@ fn file(value: Option<&str>) -> Result<PathBuf, Error> {
     })
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     let number = value.and_then(|word| word.parse().ok());
     number.filter(|number| *number >= least).ok_or_else(|| {

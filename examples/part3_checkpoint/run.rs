@@ -1,5 +1,5 @@
-//! A run that can be written into a file and go on from there. The tests kill
-//! it too.
+//! A training run that can be saved to a file and resumed. The tests use this
+//! module too.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
-/// Everything that the next step depends on, but for the program itself.
+/// Everything that the next step depends on, except the program itself.
 pub(crate) struct Run {
     pub(crate) network: Sequential,
     pub(crate) adam: AdamW,
@@ -23,7 +23,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Begins anew: a small network for the digits, and nothing learned.
+    /// Starts a new run: a small, untrained network for the digits.
     pub(crate) fn new(seed: u64, device: Device) -> Result<Run, Error> {
         let mut random = Random::new(seed);
         let mut network = Sequential::new()
@@ -38,7 +38,7 @@ impl Run {
     }
 
     // ANCHOR: parts
-    /// Lists what must be in a checkpoint.
+    /// Lists the parts of a checkpoint.
     pub(crate) fn parts(&mut self) -> [io::Part<'_>; 5] {
         [
             ("model", &mut self.network),
@@ -50,8 +50,8 @@ impl Run {
     }
     // ANCHOR_END: parts
 
-    /// Takes a step and returns its loss. No digit is seen twice as it is:
-    /// every pixel gets a little ink, by chance.
+    /// Takes a step and returns its loss. Random ink is added to every pixel,
+    /// so that no digit is seen twice in the same form.
     pub(crate) fn step(&mut self) -> Result<f32, Error> {
         let batch = self.loader.next_batch();
         let seed = self.random.bits();
@@ -66,8 +66,8 @@ impl Run {
     }
 
     // ANCHOR: train
-    /// Trains up to a step, from where the file is, if there is one, and
-    /// writes it again after every so many steps.
+    /// Trains up to step `last`, resuming from the file if it exists, and
+    /// writes the file again after every `every` steps.
     pub(crate) fn train(
         &mut self,
         file: &Path,

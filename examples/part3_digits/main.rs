@@ -1,4 +1,5 @@
-//! The network of Part 1 learns the same digits, on the device that you name.
+//! Trains the network of Part 1 on the same digits, on the device that you
+//! name.
 
 mod training;
 
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     device: Device,
     seed: u64,
@@ -74,7 +75,7 @@ impl Request {
     }
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     let number = value.and_then(|word| word.parse().ok());
     number.filter(|number| *number >= least).ok_or_else(|| {

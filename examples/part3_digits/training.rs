@@ -1,5 +1,5 @@
-//! The network of Part 1 and its loop, on a device. The tests train by it
-//! too.
+//! The network of Part 1 and its training loop, on any device. The tests use
+//! this module too.
 
 use rungrad::Error;
 use rungrad::data::Dataset;
@@ -11,19 +11,19 @@ use rungrad::rng::Random;
 
 pub(crate) const BATCH: usize = 32;
 
-/// What a time through all rows has brought.
+/// The results of one epoch.
 #[derive(Debug)]
 pub(crate) struct Epoch {
-    /// The mean loss of the rows while they were learned.
+    /// Mean loss on the training set, measured while training.
     pub(crate) loss: f32,
-    /// The loss of the rows that were held out.
+    /// Mean loss on the test set.
     pub(crate) held_out: f32,
-    /// The share of them that is guessed right.
+    /// Fraction of the test set that is classified correctly.
     pub(crate) accuracy: f32,
 }
 
 // ANCHOR: network
-/// 64 inputs, 64 hidden outputs, 10 scores.
+/// A network with 64 inputs, 64 hidden units and 10 scores.
 pub(crate) fn network(random: &mut Random) -> Sequential {
     Sequential::new()
         .then(Linear::new(64, 64, random))
@@ -33,8 +33,8 @@ pub(crate) fn network(random: &mut Random) -> Sequential {
 // ANCHOR_END: network
 
 // ANCHOR: train
-/// Trains on a device. The seed decides the first weights and the order of
-/// the rows, as it does in Part 1. `tell` hears of each epoch.
+/// Trains on a device. The seed determines the initial weights and the order
+/// of the rows, as in Part 1. `tell` is called after each epoch.
 pub(crate) fn train(
     (rows, held_out): &(Dataset, Dataset),
     seed: u64,
@@ -47,7 +47,8 @@ pub(crate) fn train(
     network.to(device)?;
     let mut sgd = Sgd::new(0.1, 0.9);
     for _ in 0..epochs {
-        // The sum stays on the device too: to read it is to wait.
+        // The sum stays on the device, because reading it would wait for the
+        // device.
         let mut total = Tensor::full(&[], 0.0, device)?;
         for batch in rows.batches(BATCH, &mut random) {
             let scores = network.forward(&inputs(&batch, device)?);

@@ -1,5 +1,5 @@
-//! A network of filters learns handwritten digits, on the device that you
-//! name, and shows what its first filters have become.
+//! Trains a convolutional network on handwritten digits, on the device that
+//! you name, and shows what its first filters have learned.
 
 mod picture;
 mod request;
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Trains once, and tells of each epoch.
+/// Trains once and prints each epoch.
 fn one(
     split: &(Dataset, Dataset),
     request: &Request,
@@ -56,7 +56,7 @@ fn one(
     })
 }
 
-/// Trains on one split after the other, those of "Train the digits".
+/// Trains on several splits, the same as in the chapter "Train the digits".
 fn other_splits(splits: u64, request: &Request) -> Result<(), Error> {
     let digits = digits();
     let mut sum = 0.0;
@@ -72,8 +72,8 @@ fn other_splits(splits: u64, request: &Request) -> Result<(), Error> {
     Ok(())
 }
 
-/// The first filters, and what each makes of the first digit that is held out,
-/// as `target/filters.svg`.
+/// Draws the first filters and their response to the first digit of the test
+/// set, as `target/filters.svg`.
 fn draw(network: &Sequential, held_out: &Dataset) -> Result<(), Error> {
     let parameters = network.parameters();
     let (filters, bias) = (parameters[0].1, parameters[1].1);

@@ -1,17 +1,18 @@
-//! The filters as squares of gray, and what each of them makes of a digit.
+//! Draws the filters as gray squares, and their response to a digit.
 
 use std::fmt::Write;
 
 use rungrad::data::Dataset;
 
-/// So many filters have room beside the digit.
+/// Number of filters that fit next to the digit.
 const SHOWN: usize = 8;
 const COLUMN: usize = 74;
 const LEFT: usize = 10;
 
-/// A digit, some filters (count, 3, 3), and the digit after each (count, 8,
-/// 8), as SVG. The fullest square of a filter is its largest number and the
-/// emptiest its smallest; what a filter makes of the digit begins at 0.
+/// Draws a digit, some filters (count, 3, 3), and the response of each to the
+/// digit (count, 8, 8), as SVG. The fullest square of a filter is its largest
+/// weight and the emptiest its smallest; for the responses, an empty square is
+/// 0.
 pub(crate) fn svg(digit: &Dataset, filters: &[f32], seen: &[f32]) -> String {
     let title = format!(
         "A handwritten {} of 8 by 8 pixels, {SHOWN} filters of 3 by 3 numbers \
@@ -40,7 +41,7 @@ pub(crate) fn svg(digit: &Dataset, filters: &[f32], seen: &[f32]) -> String {
     svg + "</svg>\n"
 }
 
-/// A square of squares, each as full as its number is large.
+/// Draws a grid of squares whose fill is proportional to the value.
 fn squares(
     svg: &mut String,
     [left, top]: [usize; 2],

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line arguments.
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
@@ -15,7 +15,7 @@ usage: cargo run --release --example part3_filters -- [options]
   --splits N    hold out N other mixed fifths in turn, and print the mean
   --last-fifth  hold out the end of the file, not a mixed fifth";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) device: Device,
@@ -59,7 +59,7 @@ impl Request {
     }
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     let number = value.and_then(|word| word.parse().ok());
     number.filter(|number| *number >= least).ok_or_else(|| {

@@ -1,4 +1,5 @@
-//! A network of filters and its loop. The tests train by it too.
+//! A convolutional network and its training loop. The tests use this module
+//! too.
 
 use rungrad::ConvOptions;
 use rungrad::Error;
@@ -12,19 +13,20 @@ use rungrad::rng::Random;
 pub(crate) const EPOCHS: usize = 20;
 const BATCH: usize = 32;
 
-/// What a time through all rows has brought.
+/// The results of one epoch.
 #[derive(Debug)]
 pub(crate) struct Epoch {
-    /// The mean loss of the rows while they were learned.
+    /// Mean loss on the training set, measured while training.
     pub(crate) loss: f32,
-    /// The loss of the rows that were held out.
+    /// Mean loss on the test set.
     pub(crate) held_out: f32,
-    /// The share of them that is guessed right.
+    /// Fraction of the test set that is classified correctly.
     pub(crate) accuracy: f32,
 }
 
 // ANCHOR: network
-/// Two layers of filters, each with a pool behind it, and ten scores.
+/// Two convolution layers, each followed by ReLU and max pooling, and ten
+/// scores.
 pub(crate) fn network(random: &mut Random) -> Sequential {
     let same = ConvOptions::new().padding([1, 1]);
     Sequential::new()
@@ -44,7 +46,7 @@ pub(crate) fn images(x: &Tensor) -> Tensor {
     x.reshape(&[x.shape()[0], 1, 8, 8])
 }
 
-/// The largest of each square of four: half the height, half the width.
+/// Max pooling over squares of 2 by 2: half the height, half the width.
 fn halved(x: &Tensor) -> Tensor {
     x.max_pool2d(&Window::new([2, 2]).stride([2, 2]))
 }
@@ -56,9 +58,9 @@ fn rows(x: &Tensor) -> Tensor {
 }
 // ANCHOR_END: network
 
-/// Trains on a device, with the loop, the rate and the momentum of the network
-/// of Part 1. The seed decides the first weights and the order of the rows.
-/// `tell` hears of each epoch.
+/// Trains on a device, with the loop, the learning rate and the momentum of
+/// the network in Part 1. The seed determines the initial weights and the
+/// order of the rows. `tell` is called after each epoch.
 pub(crate) fn train(
     (learned, held_out): &(Dataset, Dataset),
     seed: u64,
@@ -71,7 +73,8 @@ pub(crate) fn train(
     network.to(device)?;
     let mut sgd = Sgd::new(0.1, 0.9);
     for _ in 0..epochs {
-        // The sum stays on the device too: to read it is to wait.
+        // The sum stays on the device, because reading it would wait for the
+        // device.
         let mut total = Tensor::full(&[], 0.0, device)?;
         for batch in learned.batches(BATCH, &mut random) {
             let scores = network.forward(&inputs(&batch, device)?);

@@ -1,6 +1,6 @@
-//! A kernel that does two operations at once, written by a person.
+//! A handwritten kernel that fuses two operations.
 
-// A kernel of the program's own is a promise of the program's.
+// Launching a kernel of our own requires a promise that it stays in bounds.
 #![allow(unsafe_code)]
 
 use rungrad::Error;
@@ -9,7 +9,7 @@ use rungrad::opencl::{Gpu, Source};
 const TEXT: &str = include_str!("by_hand.cl");
 
 // ANCHOR: by-hand
-/// Adds a row to each row of a matrix, and makes what is negative 0.
+/// Adds a bias row to each row of a matrix, then applies ReLU.
 pub(crate) fn bias_relu(
     gpu: &Gpu,
     x: &[f32],
@@ -28,8 +28,8 @@ pub(crate) fn bias_relu(
         .scalar(n as u32)
         .global(n)
         .local(256);
-    // SAFETY: the guard keeps each item below n, and the rest of a division by
-    // columns is below columns.
+    // SAFETY: the guard keeps each item below n, and the remainder of a
+    // division by `columns` is below `columns`.
     unsafe { launch.run()? };
     out.read()
 }

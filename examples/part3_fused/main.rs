@@ -1,5 +1,5 @@
-//! What a device does that computes nothing until it is asked, counted: a bias
-//! and a relu three times, a softmax, and training steps.
+//! Counts what a lazy device launches: for a bias and a ReLU in three forms,
+//! for a softmax, and for training steps.
 //!
 //! ```sh
 //! cargo run --example part3_fused
@@ -8,14 +8,15 @@
 //! RUNGRAD_DEVICE=gpu:1 cargo run --example part3_fused
 //! ```
 //!
-//! An eager device launches a kernel for each operation. A kernel of our own
-//! does two at once. The lazy device above the same one, fused:0 above gpu:0,
-//! writes a kernel for what it is asked for. Launches, built programs and the
-//! bytes that the launches reach are counted, and are the same in every run.
+//! An eager device launches one kernel per operation. A handwritten kernel
+//! fuses two. The lazy device on top of the same one, fused:0 on top of gpu:0,
+//! generates a kernel for the whole expression. Launches, compiled programs
+//! and the bytes that the launches access are counted; the counts are the same
+//! in every run.
 //!
-//!   bias, softmax, training  one of the three alone
-//!   --show                   print each kernel that was written
-//!   --holds                  print which operations it holds
+//!   bias, softmax, training  run only this one
+//!   --show                   print each generated kernel
+//!   --holds                  print the operations in each generated kernel
 
 mod by_hand;
 mod works;
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     parts: Vec<Part>,
     shows: bool,
@@ -90,7 +91,7 @@ impl Request {
     }
 }
 
-/// Returns the device of each operation, and the lazy one above it.
+/// Returns the eager device and the lazy device on top of it.
 fn devices(gpu: &Gpu) -> [Device; 2] {
     let index = gpu.info().index;
     [Device::Gpu(index), Device::Fused(index)]
@@ -122,7 +123,7 @@ fn shares(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// The rate falls from step to step: a number that is another one each time.
+/// Trains with a learning rate that is different in every step.
 fn training(gpu: &Gpu) -> Result<(), Error> {
     let mut losses = vec![];
     for (name, device) in ["eager", "lazy"].into_iter().zip(devices(gpu)) {
@@ -140,7 +141,7 @@ fn training(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs some work that ends with a reading, and prints what it has cost.
+/// Runs `work`, which ends by reading a value, and prints its cost.
 fn counted<T>(
     name: &str,
     work: impl FnOnce() -> Result<T, Error>,

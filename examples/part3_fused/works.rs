@@ -1,16 +1,16 @@
-//! What is counted: expressions over tensors of any device.
+//! The computations that are counted, for tensors on any device.
 
 use rungrad::Error;
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 
 // ANCHOR: works
-/// Adds a row to each row, and makes what is negative 0.
+/// Adds a bias row to each row, then applies ReLU.
 pub(crate) fn bias_relu([x, bias]: &[Tensor; 2]) -> Tensor {
     x.add(bias).relu()
 }
 
-/// Finds the shares that scores have in their row, as its formula says it.
+/// Computes the softmax of each row, written as its formula.
 pub(crate) fn softmax(x: &Tensor) -> Tensor {
     let most = x.max_over(&[1], Keep::Yes);
     let above = x.sub(&most).exp();
@@ -18,7 +18,7 @@ pub(crate) fn softmax(x: &Tensor) -> Tensor {
 }
 // ANCHOR_END: works
 
-/// Makes a matrix of numbers from -0.5 to 0.5, and a row of them.
+/// Returns a matrix with elements from -0.5 to 0.5, and a row of them.
 pub(crate) fn inputs(device: Device) -> Result<[Tensor; 2], Error> {
     Ok([numbers(&[512, 256], 1, device)?, numbers(&[256], 2, device)?])
 }
@@ -28,7 +28,7 @@ fn numbers(shape: &[usize], seed: u64, to: Device) -> Result<Tensor, Error> {
     all.to(to)
 }
 
-/// A network of two layers, and what it learns from.
+/// A network of two layers, and its training data.
 pub(crate) struct Network {
     parameters: Vec<Tensor>,
     x: Tensor,
@@ -36,7 +36,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Makes one; everything is there before anything is counted.
+    /// Creates the network and its training data on a device.
     pub(crate) fn new(device: Device) -> Result<Network, Error> {
         let shapes = [&[64, 32][..], &[32], &[32, 10], &[10]];
         let parameters = shapes.iter().zip(2..).map(|(shape, seed)| {
@@ -50,7 +50,7 @@ impl Network {
     }
 
     // ANCHOR: step
-    /// Takes a step against the gradient, and returns the loss before it.
+    /// Takes a step of gradient descent and returns the loss before it.
     pub(crate) fn step(&mut self, rate: f32) -> Tensor {
         let [w1, b1, w2, b2] = &self.parameters[..] else { unreachable!() };
         let hidden = self.x.matmul(w1).add(b1).relu();

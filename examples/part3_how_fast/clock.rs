@@ -1,21 +1,21 @@
-//! How long a step takes when it runs again and again.
+//! Measures how long a step takes when it is repeated.
 
 use std::time::Instant;
 
 use rungrad::part3_unified::Device;
 use rungrad::{Error, attempt};
 
-/// A step, ready to be taken again and again.
+/// A step that can be run repeatedly.
 pub(crate) type Step = Box<dyn FnMut()>;
 
-/// One look at the clock lets a device work for so long, in seconds: the wait
-/// at the end takes some microseconds.
+/// Minimum duration of a measurement, in seconds. The wait at the end takes
+/// some microseconds, which must not matter.
 const GRAIN: f64 = 2e-3;
 
 // ANCHOR: seconds
-/// Measures the seconds of one step in a long run of them, with one wait at
-/// the end of the run: the least of several runs, since other programs add to
-/// a time and never take from it.
+/// Returns the seconds per step, measured over a long run of steps with one
+/// wait at its end. It takes the minimum of several runs, because other
+/// programs only ever add time.
 pub(crate) fn seconds(
     step: &mut dyn FnMut(),
     device: Device,
@@ -28,7 +28,7 @@ pub(crate) fn seconds(
         device.synchronize()?;
         Ok::<f64, Error>(start.elapsed().as_secs_f64() / steps as f64)
     };
-    // The first one compiles, and the second says how many make a run.
+    // The first step compiles; the second determines the length of a run.
     look(1)?;
     let steps = (GRAIN / look(1)?).clamp(1.0, 1000.0) as usize;
     let (start, mut least) = (Instant::now(), f64::INFINITY);

@@ -1,5 +1,6 @@
-//! What a step costs on a device, predicted by three numbers and by what the
-//! ledger counts, beside what it took: "How fast, and why".
+//! Predicts the time of a step on a device from three measured prices and the
+//! ledger's counts, and compares it with the measured time. The chapter is
+//! "How fast, and why".
 //!
 //! ```sh
 //! cargo run --release --example part3_how_fast
@@ -8,13 +9,13 @@
 //! ```
 //!
 //! Three small measurements give the price of a launch, of a byte and of a
-//! product on the device. Then each row is run once under the ledger, which
-//! says what the step asks for, and many times by the clock. The last column
-//! is the same step on the processor, without any driver. Rows have the names
-//! that `cargo learn bench` gives them; a card gets larger ones.
+//! multiply-add on the device. Each row is then run once under the ledger,
+//! which counts what the step requests, and many times for the clock. The last
+//! column is the same step on the processor without a driver. Rows have the
+//! same names as in `cargo learn bench`; a GPU gets larger ones.
 //!
 //!   --device gpu:1  which OpenCL device (RUNGRAD_DEVICE, else gpu:0)
-//!   --quick         less time for each row, so the times are less sure
+//!   --quick         less time per row, with less accurate results
 
 mod clock;
 mod model;
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Reads the device, and the seconds for each row.
+/// Parses the device and the seconds per row.
 fn request(words: &[String]) -> Result<(Device, f64), Error> {
     let (mut device, mut patience) = (None, 0.3);
     let mut words = words.iter();
@@ -70,7 +71,8 @@ fn request(words: &[String]) -> Result<(Device, f64), Error> {
             }
         }
     }
-    // Nobody asks this program about the processor alone.
+    // Unlike other programs, this one needs OpenCL: the model is about
+    // launches.
     let named = match std::env::var_os("RUNGRAD_DEVICE") {
         Some(_) => Device::from_env()?,
         None => Device::Gpu(0),
@@ -119,10 +121,11 @@ fn table(
 }
 
 // ANCHOR: counted
-/// Says what one warm run of a step asks a device for.
+/// Returns the counts of one warm run of a step.
 fn counted(step: &mut dyn FnMut()) -> Result<ledger::Counts, Error> {
     attempt(|| {
-        // The first run compiles, and the second finds the pool filled.
+        // The first run compiles the kernels, the second fills the buffer
+        // pool.
         step();
         step();
         ledger::measure(step).1
@@ -130,7 +133,7 @@ fn counted(step: &mut dyn FnMut()) -> Result<ledger::Counts, Error> {
 }
 // ANCHOR_END: counted
 
-/// Says on a terminal what is measured now.
+/// Prints what is being measured, if the output is a terminal.
 fn announce(name: &str) {
     if stderr().is_terminal() {
         eprint!("\r\x1b[K{name}");

@@ -1,4 +1,4 @@
-//! What a step should take, by three numbers.
+//! Predicts the duration of a step from three prices.
 
 use std::fmt;
 
@@ -10,8 +10,7 @@ use rungrad::stopwatch::Seconds;
 use super::clock::seconds;
 
 // ANCHOR: model
-/// What a device takes for a launch, for a byte and for a product, each in
-/// seconds.
+/// The prices of a launch, a byte and a multiply-add on a device, in seconds.
 pub(crate) struct Model {
     launch: f64,
     byte: f64,
@@ -21,7 +20,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Predicts the seconds of a step from what the ledger has counted.
+    /// Predicts the seconds of a step from the ledger's counts.
     pub(crate) fn predict(&self, counts: &Counts) -> f64 {
         counts.launches as f64 * self.launch
             + counts.bytes_reached as f64 * self.byte
@@ -32,8 +31,9 @@ impl Model {
 
 // ANCHOR: three-numbers
 impl Model {
-    /// Measures the three numbers: by a launch that has nothing to do, by a
-    /// copy that no cache holds, and by a product that keeps a device busy.
+    /// Measures the three prices: with a launch that does nothing, with a copy
+    /// too large for any cache, and with a matmul large enough to keep the
+    /// device busy.
     pub(crate) fn measure(
         device: Device,
         is_card: bool,

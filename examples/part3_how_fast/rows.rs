@@ -1,5 +1,5 @@
-//! The steps that are predicted. All but `scale` and `exp` are rows of `cargo
-//! learn bench`, under the same names.
+//! The steps whose times are predicted. All but `scale` and `exp` are rows of
+//! `cargo learn bench`, under the same names.
 
 use rungrad::ConvOptions;
 use rungrad::Error;
@@ -7,7 +7,7 @@ use rungrad::part3_unified::{Device, Keep, Tensor, Window, no_grad};
 
 use super::clock::Step;
 
-/// A step, and how it is made ready on a device.
+/// A named step, and how to prepare it on a device.
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) build: Box<dyn Fn(Device) -> Result<Step, Error>>,
@@ -21,8 +21,7 @@ impl Row {
         Row { name: name.into(), build: Box::new(build) }
     }
 
-    /// Makes a row of one operation on an operand of this shape, beside
-    /// another one.
+    /// Creates a row for one operation on two operands of the given shapes.
     fn of(
         name: impl Into<String>,
         [first, second]: [&[usize]; 2],
@@ -37,7 +36,7 @@ impl Row {
     }
 }
 
-/// Lists the rows, for a card or for a processor behind a driver.
+/// Lists the rows, for a GPU or for a processor with an OpenCL driver.
 pub(crate) fn rows(is_card: bool) -> Vec<Row> {
     let side = if is_card { 16384 } else { 1024 };
     let products = if is_card { [512, 2048, 8192] } else { [64, 256, 512] };
@@ -56,7 +55,8 @@ pub(crate) fn rows(is_card: bool) -> Vec<Row> {
             x.max_over(&[1], Keep::No)
         }),
         Row::of(named("softmax"), [&square, &[1]], |x, _| x.softmax()),
-        // The same launches and bytes: what differs is the exponential.
+        // The same launches and bytes; only the cost of the exponential
+        // differs.
         Row::of(named("scale"), [&square, &[1]], |x, _| x.scale(2.0)),
         Row::of(named("exp"), [&square, &[1]], |x, _| x.exp()),
     ];
@@ -84,7 +84,7 @@ pub(crate) fn rows(is_card: bool) -> Vec<Row> {
     rows
 }
 
-/// Makes numbers from -0.5 to 0.5.
+/// Returns values between -0.5 and 0.5.
 fn numbers(
     device: Device,
     shape: &[usize],
@@ -144,7 +144,7 @@ fn mlp(
     }))
 }
 
-/// Takes a step against the gradient.
+/// Takes a step of gradient descent.
 fn improve(parameters: &mut [Tensor]) {
     for parameter in parameters {
         let grad = parameter.grad().expect("backward has been there");

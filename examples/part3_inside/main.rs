@@ -1,5 +1,5 @@
-//! Looks into one step of a network of filters, or of a small GPT: what each
-//! part does, what it keeps, and how large its numbers are.
+//! Looks inside one step of a convolutional network or of a small GPT: what
+//! each part computes, what it saves, and how large its values are.
 
 #[allow(dead_code)]
 #[path = "../part3_filters/training.rs"]
@@ -46,12 +46,12 @@ fn main() -> ExitCode {
     })
 }
 
-/// Something that learns.
+/// A model with its optimizer and data.
 trait Learner {
     /// Computes the loss of a batch.
     fn loss(&self) -> Result<Tensor, Error>;
 
-    /// Makes the parameters better by their gradients.
+    /// Updates the parameters from their gradients.
     fn step(&mut self);
 
     fn model(&self) -> &dyn Module;
@@ -60,8 +60,8 @@ trait Learner {
 }
 
 // ANCHOR: look
-/// Takes three steps: one so that the optimizer has something to remember, one
-/// to be watched, and one whose numbers are kept.
+/// Takes three steps: one to initialize the optimizer's state, one that is
+/// recorded, and one whose values are saved.
 fn look(mut learner: impl Learner, request: &Request) -> Result<(), Error> {
     learner.loss()?.backward();
     learner.step();
@@ -98,8 +98,8 @@ fn look(mut learner: impl Learner, request: &Request) -> Result<(), Error> {
 }
 // ANCHOR_END: look
 
-/// A line for each record of a folded tape: what it is called, what it was
-/// given, and its shape.
+/// Formats a line for each record of a collapsed tape: its name, its inputs,
+/// and its shape.
 fn lines(tape: &Tape) -> String {
     let name = |record: &Record| {
         let op = || record.op.to_string();
@@ -117,7 +117,7 @@ fn lines(tape: &Tape) -> String {
     table(&[head].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
-/// What each part made that has parameters, and what came back to it.
+/// Draws the outputs of each module with parameters, and their gradients.
 fn drawn(tape: &Tape, parameters: &[Parameter]) -> String {
     let learns = |part: &str| {
         let mut names = parameters.iter().map(|(name, _)| name);
@@ -226,7 +226,7 @@ impl Learner for Name {
     }
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Request {
     names: bool,
     depth: usize,

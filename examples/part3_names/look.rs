@@ -1,4 +1,4 @@
-//! What the network gets, what a loss is worth, and what it is made of.
+//! The input of the network, the meaning of its loss, and its parameters.
 
 use rungrad::Error;
 use rungrad::data::Names;
@@ -7,7 +7,7 @@ use rungrad::nn::{Gpt, Module};
 
 use super::CONTEXT;
 
-/// Prints all that there is to see before a step is taken.
+/// Prints everything that can be shown before training.
 pub(crate) fn look(
     gpt: &Gpt,
     known: &Names,
@@ -35,7 +35,7 @@ fn line<T: std::fmt::Display>(numbers: &[T]) -> String {
 }
 
 // ANCHOR: by-counts
-/// Computes the loss of names by how often each sign stands in others.
+/// Computes the loss of a model that predicts letter frequencies.
 fn by_counts(known: &Names, held_out: &Names) -> f64 {
     let [learned, asked] = [known, held_out].map(counts);
     let all: f64 = learned.iter().sum();
@@ -47,7 +47,7 @@ fn by_counts(known: &Names, held_out: &Names) -> f64 {
     total / asked.iter().sum::<f64>()
 }
 
-/// Counts each sign of some names. All of them end.
+/// Counts each token in a list of names, including the end of each name.
 fn counts(list: &Names) -> Vec<f64> {
     let mut counts = vec![0.0; list.vocabulary.size()];
     counts[0] = list.names.len() as f64;

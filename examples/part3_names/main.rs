@@ -1,4 +1,5 @@
-//! A small GPT learns first names, a letter at a time, and then invents some.
+//! A small GPT learns first names one letter at a time, and then generates new
+//! ones.
 
 mod look;
 mod request;
@@ -36,9 +37,9 @@ usage: cargo run --release --example part3_names -- [options]
   --save FILE     keeps the weights, as safetensors
   --weights FILE  takes weights that were kept, and takes no step";
 
-/// A name and the sign before it have at most so many tokens.
+/// Maximum number of tokens of a name and the token before it.
 const CONTEXT: usize = 16;
-/// So many names are held out, by this seed.
+/// Number of names in the test set.
 const HELD_OUT: usize = 1000;
 const SPLIT_SEED: u64 = 1797;
 
@@ -110,21 +111,22 @@ fn tell_names(gpt: &Gpt, list: &Names, request: &Request) -> Result<(), Error> {
 }
 
 // ANCHOR: invent
-/// Draws names until there are enough that are not in the list.
+/// Generates names until there are enough that are not in the list.
 fn invent(
     gpt: &Gpt,
     list: &Names,
     request: &Request,
 ) -> Result<Vec<String>, Error> {
     let known: HashSet<&String> = list.names.iter().collect();
-    // Other numbers than those that the weights began as.
+    // A different seed from the one that drew the initial weights.
     let mut random = Random::new(request.seed.wrapping_add(1));
     let mut invented = Vec::new();
     for _ in 0..100 * request.count {
         if invented.len() == request.count {
             break;
         }
-        // A name begins behind the end of the one before, and ends likewise.
+        // A name begins after the end token of the previous one and ends with
+        // one.
         let (end, t) = (Some(0), request.temperature);
         let tokens = gpt.generate(&[0], CONTEXT - 1, end, t, &mut random)?;
         let name = list.vocabulary.decode(&tokens);

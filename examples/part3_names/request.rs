@@ -1,9 +1,9 @@
-//! What the command line asks for.
+//! Command-line arguments.
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
 
-/// What the command line asks for.
+/// The parsed command line.
 pub(crate) struct Request {
     pub(crate) device: Device,
     pub(crate) small: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the words of a command line.
+    /// Parses the arguments.
     pub(crate) fn of(
         program: &str,
         words: &[String],
@@ -66,7 +66,7 @@ impl Request {
     }
 }
 
-/// The number after an option.
+/// Parses the number that follows an option.
 fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     let number = value.and_then(|word| word.parse().ok());
     number.filter(|number| *number >= least).ok_or_else(|| {
@@ -78,7 +78,7 @@ fn number(option: &str, value: Option<&str>, least: u64) -> Result<u64, Error> {
     })
 }
 
-/// The path after an option.
+/// Parses the path that follows an option.
 fn path(option: &str, value: Option<&str>) -> Result<String, Error> {
     let found = value.map(str::to_string);
     found.ok_or_else(|| {
@@ -86,7 +86,7 @@ fn path(option: &str, value: Option<&str>) -> Result<String, Error> {
     })
 }
 
-/// The number after `--temperature`.
+/// Parses the number that follows `--temperature`.
 fn temperature(value: Option<&str>) -> Result<f32, Error> {
     let number = value.and_then(|word| word.parse().ok());
     number.filter(|t: &f32| t.is_finite() && *t >= 0.0).ok_or_else(|| {

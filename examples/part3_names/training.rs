@@ -1,5 +1,5 @@
-//! How a GPT learns, from names or from a text: the loop, its rate, and the
-//! loss on what was held out. `part3_shakespeare` and the tests train by it
+//! Trains a GPT on names or on a text: the loop, the learning rate, and the
+//! loss on the test set. `part3_shakespeare` and the tests use this module
 //! too.
 
 use rungrad::Error;
@@ -10,15 +10,15 @@ use rungrad::optim::{AdamW, Optimizer, Schedule};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 
 // ANCHOR: loss
-/// Computes the mean loss of the targets of a batch, in nats.
+/// Returns the mean cross-entropy of a batch, in nats.
 pub(crate) fn loss(gpt: &Gpt, batch: &TokenBatch) -> Tensor {
     let scores = gpt.scores(&batch.inputs, batch.columns);
     scores.weighted_cross_entropy(&batch.targets, &batch.weights)
 }
 // ANCHOR_END: loss
 
-/// Makes an optimizer: matrices decay, and what is added or multiplied alone
-/// does not.
+/// Creates an optimizer that applies weight decay to matrices only, not to
+/// biases and scales.
 pub(crate) fn optimizer(decay: f32) -> AdamW {
     let of_matrices =
         move |_: &str, p: &Tensor| if p.rank() > 1 { decay } else { 0.0 };
@@ -28,9 +28,9 @@ pub(crate) fn optimizer(decay: f32) -> AdamW {
 }
 
 // ANCHOR: train
-/// Trains a network on the device where it is, as many steps as the schedule
-/// has. `tell` hears every so many how many are done, and the mean loss since
-/// it heard last; meanwhile the network does not train.
+/// Trains a network on its current device for as many steps as the schedule
+/// has. After every `every` steps, `tell` is called in evaluation mode with
+/// the number of steps and the mean loss since the last call.
 pub(crate) fn train<R: Rows<Batch = TokenBatch>>(
     gpt: &mut Gpt,
     loader: &mut Loader<R>,
@@ -46,7 +46,8 @@ pub(crate) fn train<R: Rows<Batch = TokenBatch>>(
         loss.backward();
         adam.set_learning_rate(rates.rate(step));
         adam.step(gpt.parameters_mut());
-        // The sum stays on the device: to read it is to wait.
+        // The sum stays on the device, because reading it would wait for the
+        // device.
         total += loss.detach();
         since += 1;
         if (step + 1) % every == 0 || step + 1 == rates.steps {
@@ -60,8 +61,7 @@ pub(crate) fn train<R: Rows<Batch = TokenBatch>>(
 }
 // ANCHOR_END: train
 
-/// Computes the mean loss of all targets of some rows, without learning from
-/// them.
+/// Computes the mean loss over all rows, without training.
 pub(crate) fn examine<R: Rows<Batch = TokenBatch>>(
     gpt: &Gpt,
     rows: &R,
@@ -71,7 +71,7 @@ pub(crate) fn examine<R: Rows<Batch = TokenBatch>>(
     examine_some(gpt, rows, &all, at_once)
 }
 
-/// Does so for the rows of these numbers alone.
+/// Computes the mean loss over the rows with these indices, without training.
 pub(crate) fn examine_some<R: Rows<Batch = TokenBatch>>(
     gpt: &Gpt,
     rows: &R,
@@ -89,7 +89,7 @@ pub(crate) fn examine_some<R: Rows<Batch = TokenBatch>>(
     Ok((total / count) as f32)
 }
 
-/// Says on which device a program works, and what that is called.
+/// Returns the name of a device and a description of its hardware.
 pub(crate) fn place(device: Device) -> Result<String, Error> {
     Ok(format!("{device}: {}", device.name()?))
 }

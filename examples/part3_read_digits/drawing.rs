@@ -1,5 +1,5 @@
-//! What somebody has drawn: the pixels of a PNG or the characters of a text,
-//! each of which is ink or paper.
+//! A drawing of a digit: the pixels of a PNG or the characters of a text, each
+//! of which is ink or paper.
 
 use std::fmt;
 use std::io::Cursor;
@@ -7,11 +7,11 @@ use std::io::Cursor;
 use png::{ColorType, Decoder, Limits, Transformations};
 use rungrad::Error;
 
-/// A longer side than this is no drawing of one digit.
+/// Maximum side length; a larger image is not a drawing of one digit.
 const LONGEST: usize = 4096;
 const INK: &str = "#@%*+=oxXO";
 
-/// Ink or paper, row by row.
+/// Whether each pixel is ink, row by row.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Drawing {
     pub(crate) height: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// Reads a PNG or a text. The name is for what is said of it.
+    /// Parses a PNG or a text. The name appears in error messages.
     pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
         if bytes.starts_with(b"\x89PNG") {
             return pixels(name, bytes);
@@ -35,9 +35,9 @@ impl Drawing {
     }
 
     // ANCHOR: of-grays
-    /// Takes grays from 0, black, to 1, white. The paper is the gray in the
-    /// middle of those along the edge, and ink is what is nearer to the gray
-    /// that is farthest from it.
+    /// Converts grays from 0 (black) to 1 (white). The paper color is the
+    /// median along the edge. A pixel is ink if its gray is closer to the most
+    /// contrasting gray than to the paper.
     fn of_grays([height, width]: [usize; 2], grays: &[f32]) -> Drawing {
         let is_edge = |at: usize| {
             let (row, column) = (at / width, at % width);
@@ -49,7 +49,7 @@ impl Drawing {
         let paper = edge[edge.len() / 2];
         let contrast = |gray: &f32| (gray - paper).abs();
         let most = grays.iter().map(contrast).fold(0.0, f32::max);
-        // What differs by less than this, nobody has drawn.
+        // Smaller differences are noise, not strokes.
         let least = (most / 2.0).max(0.1);
         let ink = grays.iter().map(|gray| contrast(gray) > least).collect();
         Drawing { height, width, ink, what: "pixels" }
@@ -63,7 +63,7 @@ impl fmt::Display for Drawing {
     }
 }
 
-/// Reads a PNG of any kind.
+/// Decodes a PNG of any color type.
 fn pixels(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
     let refused = |error: png::DecodingError| {
         Error::File(format!(
@@ -74,7 +74,7 @@ fn pixels(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
         Cursor::new(bytes),
         Limits { bytes: LONGEST * LONGEST * 4 },
     );
-    // A palette becomes colors, and every number has 8 bits.
+    // Expand palettes to colors and all channels to 8 bits.
     decoder.set_transformations(Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(refused)?;
     let (height, width) = (reader.info().height, reader.info().width);
@@ -95,7 +95,7 @@ fn pixels(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
                 (0.299 * part(0) + 0.587 * part(1) + 0.114 * part(2), alpha)
             }
         };
-        // What can be seen through lies on white.
+        // Transparent pixels show white.
         1.0 - alpha * (1.0 - gray)
     };
     let samples = frame.color_type.samples();
@@ -103,7 +103,7 @@ fn pixels(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
     Ok(Drawing::of_grays(size, &pixels.map(gray).collect::<Vec<_>>()))
 }
 
-/// Reads lines of characters. Short lines end in paper.
+/// Parses lines of characters. Short lines are filled up with paper.
 fn characters(name: &str, text: &str) -> Result<Drawing, Error> {
     let lines: Vec<Vec<char>> =
         text.lines().map(|line| line.trim_end().chars().collect()).collect();

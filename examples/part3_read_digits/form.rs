@@ -1,19 +1,19 @@
-//! A drawing in the form of the course's digits: as large, in the same place,
-//! and with as much ink.
+//! Converts a drawing to the format of the training digits: the same size,
+//! position and amount of ink.
 
 use super::drawing::Drawing;
 
-/// The digits of the course were drawn on so many pixels a side, and each of
-/// their numbers counts the ink in a square of 4 by 4.
+/// Side length in pixels at which the training digits were scanned. Each of
+/// their 64 values counts the ink in a square of 4 by 4 pixels.
 const SIDE: usize = 32;
 const BLOCK: usize = 4;
-/// A digit of the course leaves a column free on either side.
+/// Maximum width of a training digit within those pixels.
 const WIDEST: usize = 24;
-/// So many of the 32 x 32 pixels are ink in the mean of all of them, 30.5 %;
-/// in the mean of each digit it is 29.6 to 32.2 %.
+/// Mean number of ink pixels in a training digit, 30.5 % of 32 x 32. The mean
+/// of each digit class is between 29.6 and 32.2 %.
 const INK: usize = 312;
 
-/// From the first to behind the last row, and the same for columns.
+/// Half-open ranges of rows and columns.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Bounds {
     rows: [usize; 2],
@@ -21,7 +21,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Finds the smallest box with all ink in it, if there is any.
+    /// Returns the smallest box that contains all ink, if there is any.
     pub(crate) fn of(drawing: &Drawing) -> Option<Bounds> {
         let ink = |&at: &usize| drawing.ink[at];
         let places = || (0..drawing.ink.len()).filter(ink);
@@ -35,10 +35,10 @@ impl Bounds {
 }
 
 // ANCHOR: digit
-/// Makes 64 numbers from 0 (paper) to 1 (ink) of a drawing: the box around the
-/// ink becomes 32 pixels high and as wide as it was beside that, up to 24, in
-/// the middle of 32 x 32 pixels. Then the strokes get as thick as they have
-/// to be for 312 pixels of ink.
+/// Converts a drawing to 64 values from 0 (paper) to 1 (ink). The bounding box
+/// is scaled to a height of 32 pixels, keeping its aspect ratio up to a width
+/// of 24, and centered in 32 x 32. Then the strokes are made thicker or
+/// thinner until 312 pixels are ink.
 pub(crate) fn digit(drawing: &Drawing) -> Option<Vec<f32>> {
     let Bounds { rows, columns } = Bounds::of(drawing)?;
     let [height, width] = [rows, columns].map(|[from, to]| to - from);
@@ -60,8 +60,9 @@ pub(crate) fn digit(drawing: &Drawing) -> Option<Vec<f32>> {
     Some(counted(&with_ink(&pixels, INK)))
 }
 
-/// The rows of the drawing, or the columns, that a pixel stands for: one or
-/// more, of which any that is ink makes it ink, so that no thin line is lost.
+/// Returns the rows (or columns) of the drawing that map to one pixel. There
+/// is at least one. The pixel is ink if any of them is, so thin lines are not
+/// lost.
 fn part(
     at: usize,
     of: usize,
@@ -75,8 +76,8 @@ fn part(
 // ANCHOR_END: digit
 
 // ANCHOR: with-ink
-/// Makes strokes thicker or thinner: ink is what lies deepest in the ink, and
-/// then what lies nearest to it, until there is as much as is asked for.
+/// Makes strokes thicker or thinner: sorts pixels by their signed distance to
+/// the edge of the ink, and keeps the first `count`, from the inside out.
 fn with_ink(pixels: &[bool], count: usize) -> Vec<bool> {
     let nearest = |at: usize, kind: bool| {
         let others = (0..pixels.len()).filter(|&other| pixels[other] == kind);
@@ -98,7 +99,7 @@ fn with_ink(pixels: &[bool], count: usize) -> Vec<bool> {
 }
 // ANCHOR_END: with-ink
 
-/// The share of ink in each square of 4 by 4.
+/// Returns the fraction of ink in each square of 4 by 4.
 fn counted(pixels: &[bool]) -> Vec<f32> {
     let blocks = SIDE / BLOCK;
     let mut shares = vec![0.0; blocks * blocks];

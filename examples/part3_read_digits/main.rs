@@ -1,12 +1,12 @@
 //! The network of "Windows and a product" reads a digit that you have drawn,
-//! and shows what its filters see of it.
+//! and shows the responses of its filters.
 
 mod drawing;
 mod form;
 mod picture;
 mod request;
 mod show;
-// The rest of what an epoch tells is for others.
+// Only some of the training functions are used here.
 #[allow(dead_code)]
 #[path = "../part3_filters/training.rs"]
 mod training;
@@ -30,16 +30,16 @@ use drawing::Drawing;
 use request::{HELP, Request};
 use training::{EPOCHS, Epoch, train};
 
-/// What `--train` has made on our machine.
+/// The bundled weights, made by `--train`.
 const OURS: &str = "examples/part3_read_digits/weights.safetensors";
 
-/// What is read where no file is named.
+/// The drawing that is read if no file is named.
 const BUNDLED: (&str, &[u8]) = ("three.png", include_bytes!("three.png"));
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
         let request = Request::of(&rungrad::args())?;
-        // First of all, since training takes seconds: is it a drawing?
+        // Check the drawing first, because training takes seconds.
         let (name, bytes) = given(&request)?;
         let drawing = Drawing::read(&name, &bytes)?;
         let digit = form::digit(&drawing).ok_or_else(|| {
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The name and the bytes of the drawing.
+/// Returns the name and the contents of the drawing.
 fn given(request: &Request) -> Result<(String, Vec<u8>), Error> {
     let Some(name) = &request.drawing else {
         return Ok((BUNDLED.0.to_string(), BUNDLED.1.to_vec()));
@@ -87,8 +87,8 @@ fn given(request: &Request) -> Result<(String, Vec<u8>), Error> {
     Ok((name.to_string(), bytes))
 }
 
-/// A network with weights: those of the file that is named, new ones, which
-/// are kept below `target/`, or ours.
+/// Returns a trained network: with weights from the named file, with newly
+/// trained ones that are saved in `target/`, or with the bundled ones.
 fn network(
     rows: &(Dataset, Dataset),
     request: &Request,
@@ -115,8 +115,7 @@ fn network(
     Ok(network)
 }
 
-/// What the network has never learned: how much of it is read right, and one
-/// of each digit.
+/// Prints the accuracy on the test set and one example of each digit.
 fn examine(
     network: &Sequential,
     held_out: &Dataset,
@@ -138,20 +137,19 @@ fn examine(
     Ok(())
 }
 
-/// What came of a digit on its way through the network.
+/// The values of every layer for one digit.
 pub(crate) struct Seen {
-    /// The first layer: (count, 3, 3).
+    /// The weights of the first layer: (count, 3, 3).
     pub(crate) filters: Vec<f32>,
-    /// What each module made of what the one before it gave: its shape and
-    /// its numbers.
+    /// The output of each module: its shape and its values.
     pub(crate) stages: Vec<(Vec<usize>, Vec<f32>)>,
-    /// One for each digit.
+    /// One score per digit.
     pub(crate) scores: Vec<f32>,
 }
 
 impl Seen {
     // ANCHOR: seen
-    /// Sends a digit (64) through the network, and looks in after each module.
+    /// Runs the network on a digit (64) and records the output of each module.
     fn of(
         network: &Sequential,
         digit: &[f32],
@@ -168,8 +166,8 @@ impl Seen {
     }
     // ANCHOR_END: seen
 
-    /// The maps after the relu of a layer of filters, 0 or 1, and how long
-    /// their sides are.
+    /// Returns the feature maps after the ReLU of convolution layer 0 or 1,
+    /// and their side length.
     pub(crate) fn maps(&self, layer: usize) -> (usize, Vec<&[f32]>) {
         // images, Conv2d, relu, halved, Conv2d, relu, halved, rows, Linear
         let (shape, numbers) = &self.stages[[2, 5][layer]];

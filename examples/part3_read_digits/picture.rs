@@ -1,4 +1,4 @@
-//! The way of a drawing through the network, as SVG.
+//! Draws every stage of the network for one drawing, as SVG.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use super::drawing::Drawing;
 use super::{Seen, show};
 
 const HEIGHT: usize = 250;
-/// The top of everything, below the words that say what it is.
+/// Top of the pictures, below their captions.
 const TOP: usize = 44;
-/// How high the drawing and the maps are.
+/// Height of the drawing and of the feature maps.
 const TALL: usize = 180;
 
-/// Draws, from the left to the right, the drawing, its 64 numbers, the maps of
-/// both layers of filters, and the ten shares.
+/// Draws, from left to right, the drawing, its 64 values, the feature maps of
+/// both convolution layers, and the ten probabilities.
 pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
     let shares = show::shares(&seen.scores);
     let read =
@@ -38,7 +38,7 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
         for (at, map) in maps.iter().enumerate() {
             let step = count * side + 4;
             let place = [left + at % across * step, TOP + at / across * step];
-            // By the root, so that weak answers can be seen.
+            // Take the square root so that weak responses are visible.
             let shares = map.iter().map(|number| (number / most).sqrt());
             let shares: Vec<f32> = shares.collect();
             squares(&mut svg, place, side, count, &shares);
@@ -62,7 +62,7 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
     svg + "</svg>\n"
 }
 
-/// Words above what they name.
+/// Draws a caption above a picture.
 fn words(left: usize, words: &str) -> String {
     format!("<text x=\"{left}\" y=\"24\">{words}</text>")
 }
@@ -71,7 +71,7 @@ fn put(svg: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(svg, "{line}").expect("a String takes every line");
 }
 
-/// The drawing itself, as large as fits: each run of ink is a rectangle.
+/// Draws the original, scaled to fit: each run of ink is a rectangle.
 fn strokes(
     svg: &mut String,
     drawing: &Drawing,
@@ -105,7 +105,7 @@ fn strokes(
     put(svg, format_args!("<path d=\"{path}\"/>\n</g>"));
 }
 
-/// A square of squares, each as full as its share of 1.
+/// Draws a grid of squares whose fill is proportional to the value.
 fn squares(
     svg: &mut String,
     [left, top]: [usize; 2],

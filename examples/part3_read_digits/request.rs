@@ -1,4 +1,4 @@
-//! The command line.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ drawing of ours.
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
                else what RUNGRAD_DEVICE names, else cpu";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) drawing: Option<String>,
@@ -71,7 +71,7 @@ impl Request {
     }
 }
 
-/// The file after an option.
+/// Parses the file name that follows an option.
 fn file(option: &str, value: Option<&str>) -> Result<PathBuf, Error> {
     let value = value.filter(|value| !value.starts_with("--"));
     value.map(PathBuf::from).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What the network sees, in characters.
+//! Prints the values of the network as text.
 
 use rungrad::data::Dataset;
 
@@ -7,7 +7,7 @@ use super::Seen;
 const CELLS: usize = 24;
 const SHOWN: usize = 4;
 
-/// A line of a digit: two characters for each pixel, so that it is square.
+/// Formats a row of pixels with two characters each, so that they are square.
 fn line(pixels: &[f32], times: usize) -> String {
     let shades: Vec<char> = " .:-=+*#%@".chars().collect();
     let shade = |pixel: &f32| shades[(pixel * 9.0).round() as usize];
@@ -15,8 +15,7 @@ fn line(pixels: &[f32], times: usize) -> String {
     shades.flat_map(|shade| std::iter::repeat_n(shade, times)).collect()
 }
 
-/// Digits beside each other, five in a row, and below each what it is taken
-/// for.
+/// Formats digits side by side, five in a row, with the prediction below each.
 pub(crate) fn digits(digits: &Dataset, read: &[usize]) -> String {
     let mut text = String::new();
     for from in (0..digits.rows()).step_by(5) {
@@ -34,7 +33,7 @@ pub(crate) fn digits(digits: &Dataset, read: &[usize]) -> String {
     trimmed(&text)
 }
 
-/// Turns scores into shares of 1, as a softmax does.
+/// Computes the softmax of the scores.
 pub(crate) fn shares(scores: &[f32]) -> Vec<f32> {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let parts: Vec<f32> = scores.iter().map(|s| (s - most).exp()).collect();
@@ -42,7 +41,7 @@ pub(crate) fn shares(scores: &[f32]) -> Vec<f32> {
     parts.into_iter().map(|part| part / whole).collect()
 }
 
-/// A digit, and beside it the ten scores and the shares that they become.
+/// Formats a digit next to its ten scores and probabilities.
 pub(crate) fn digit_beside_scores(digit: &[f32], scores: &[f32]) -> String {
     let shares = shares(scores);
     let mut text = String::new();
@@ -58,8 +57,8 @@ pub(crate) fn digit_beside_scores(digit: &[f32], scores: &[f32]) -> String {
     trimmed(&text)
 }
 
-/// The filters that answer most, and below each its map: a number from 1 to 9
-/// says how strongly it answers, in ninths of the strongest answer of all.
+/// Formats the filters with the strongest responses, and their feature maps
+/// below: digits from 1 to 9 are ninths of the strongest response of all.
 pub(crate) fn filters(seen: &Seen) -> String {
     let (side, maps) = seen.maps(0);
     let sum = |filter: &usize| maps[*filter].iter().sum::<f32>();
@@ -93,7 +92,7 @@ pub(crate) fn filters(seen: &Seen) -> String {
     trimmed(&(text + "\n"))
 }
 
-/// The same without spaces at the ends of lines.
+/// Removes spaces at the ends of lines.
 fn trimmed(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -1,5 +1,5 @@
-//! A GPT reads Shakespeare, or a text of yours, a letter at a time, and then
-//! writes on.
+//! A GPT learns Shakespeare, or a text of yours, one letter at a time, and
+//! then continues it.
 
 mod request;
 #[path = "../part3_names/training.rs"]
@@ -41,8 +41,8 @@ has that of all of it.
   --tuned FILE    multiplies with the tiles that `cargo learn bench --tune`
                   has found fastest";
 
-/// So many windows of what was held out are looked at on the way, those of
-/// this seed: all of them would be 2,920 batches more, beside 5,000 steps.
+/// Number of validation windows evaluated during training. All of them would
+/// take 2,920 batches, compared with 5,000 training steps.
 const ON_THE_WAY: usize = 200;
 const WAY_SEED: u64 = 1797;
 
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         }
         let mut random = Random::new(request.seed);
         let mut gpt = Gpt::new(sizes, &mut random);
-        // Windows that have no letter in common.
+        // Windows that do not overlap.
         let test = held_out.windows(sizes.context, sizes.context);
         match &request.weights {
             Some(path) => {
@@ -95,13 +95,13 @@ fn main() -> ExitCode {
         let tokens =
             gpt.generate(begin, request.count, None, t, &mut random)?;
         let written = text.vocabulary.decode(&tokens);
-        // It may begin with the end of a line.
+        // The text may begin with the end of a line.
         println!("\nIt writes:\n\n{}", written.trim());
         Ok(())
     })
 }
 
-/// Trains the network, and tells how far it is.
+/// Trains the network and prints the progress.
 fn learn(
     gpt: &mut Gpt,
     known: &Text,

@@ -1,10 +1,10 @@
-//! What the command line asks for.
+//! Command-line arguments.
 
 use rungrad::Error;
 use rungrad::nn::GptSizes;
 use rungrad::part3_unified::Device;
 
-/// What the command line asks for.
+/// The parsed command line.
 pub(crate) struct Request {
     pub(crate) device: Device,
     large: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Reads the words of a command line.
+    /// Parses the arguments.
     pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
         let mut device = None;
         let mut request = Request {
@@ -79,18 +79,18 @@ impl Request {
         Ok(request)
     }
 
-    /// Returns how many steps are taken. The large network knows the text by
-    /// heart when the small one still learns from it.
+    /// Returns the number of steps. The large network overfits while the small
+    /// one is still improving, so it takes fewer.
     pub(crate) fn steps(&self) -> usize {
         self.steps.unwrap_or(if self.large { 1500 } else { 5000 })
     }
 
-    /// Returns how many windows a step learns from.
+    /// Returns the number of windows per step.
     pub(crate) fn batch(&self) -> usize {
         if self.large { 64 } else { 12 }
     }
 
-    /// Returns the highest rate of the schedule.
+    /// Returns the peak learning rate of the schedule.
     pub(crate) fn rate(&self) -> f32 {
         if self.large { 1e-3 } else { 2e-3 }
     }

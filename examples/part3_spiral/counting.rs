@@ -1,4 +1,4 @@
-//! A device of one's own: plain loops that count how often each is asked for.
+//! A custom device: plain loops that count how often each primitive is called.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use rungrad::part3_unified::{
 };
 use rungrad::{Result, rng};
 
-/// It counts from the start of the program on.
+/// Counts from the start of the program.
 pub(crate) static COUNTING: Counting =
     Counting([const { AtomicU64::new(0) }; 5]);
 
@@ -26,7 +26,7 @@ impl Counting {
     }
 }
 
-/// What it was asked for so far.
+/// The number of calls so far.
 pub(crate) struct Asked;
 
 impl fmt::Display for Asked {
@@ -57,7 +57,7 @@ fn numbers(storage: &dyn Storage) -> &[f32] {
     &storage.downcast_ref::<Numbers>().expect("a storage of this device").0
 }
 
-/// The elements of any view, in row-major order.
+/// Returns the elements of any view, in row-major order.
 fn elements(a: &Array) -> Vec<f32> {
     let all = numbers(&**a.storage());
     a.view().offsets().map(|at| all[at]).collect()

@@ -1,5 +1,5 @@
-//! Two spirals, told apart by a model with an operation, a module and a
-//! device of its own. It is saved half way, and goes on from the file.
+//! A model with a custom operation, module and device learns to separate two
+//! spirals. It is saved halfway and resumed from the file.
 //!
 //! ```sh
 //! RUNGRAD_DEVICE=counting cargo run --example part3_spiral
@@ -26,7 +26,7 @@ use rungrad::{Error, Result};
 use counting::{Asked, COUNTING};
 
 // ANCHOR: bump
-/// `e^(-x^2)`: 1 at 0, and nearly 0 far away.
+/// `e^(-x^2)`: 1 at 0, and nearly 0 far from it.
 fn bump(x: &Tensor) -> Tensor {
     apply(Bump, &[x])
 }
@@ -58,7 +58,7 @@ impl Function for Bump {
 struct Spiral {
     hidden: Vec<Linear>,
     out: Linear,
-    /// One number for all bumps: how narrow they are.
+    /// One parameter shared by all bumps: how narrow they are.
     narrow: Tensor,
 }
 
@@ -87,7 +87,7 @@ impl Spiral {
 }
 // ANCHOR_END: model
 
-/// Points on two arms, one half a turn behind the other.
+/// Returns points on two spiral arms, rotated by half a turn.
 fn points(rows: usize) -> (Vec<f32>, Vec<usize>) {
     let point = |i: usize| {
         let (arm, far) = (i % 2, (1 + i / 2) as f32 / (rows / 2) as f32);
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// A hundred steps, and what came of them.
+/// Takes a hundred steps and prints the results.
 fn learn(model: &mut Spiral, x: &Tensor, labels: &[usize]) -> Result<()> {
     tell("before", model, x, labels)?;
     let mut adam = Adam::new(0.02);
@@ -149,7 +149,7 @@ fn tell(
 }
 // ANCHOR_END: spiral
 
-/// Where cargo keeps what programs of this crate write.
+/// Returns a path in `target`, the folder for generated files.
 fn file() -> Result<PathBuf> {
     let folder = Path::new("target");
     let refused = |error| Error::File(format!("{}: {error}", folder.display()));

@@ -1,5 +1,5 @@
-//! Views of an array of your own, in words and as a picture: shape, strides,
-//! offset, and the slot of the memory that each element lies in.
+//! Shows views of an array as text and as a picture: shape, strides, offset,
+//! and the memory slot of each element.
 //!
 //! ```sh
 //! cargo run --example part3_strides -- 2x3 permute=1,0 slice=..,1..3 flip=1
@@ -7,9 +7,9 @@
 //! cargo run --example part3_strides -- 4x4 slice=1..,..:2
 //! ```
 //!
-//! The first word is the shape of the array. Each further word is a view of
-//! it, or, after `then`, of the view before. `svg=FILE` says where the
-//! picture goes.
+//! The first argument is the shape of the array. Each further argument is a
+//! view of it or, after `then`, of the previous view. `svg=FILE` sets where
+//! the picture is written.
 
 mod moves;
 mod words;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         let svg = request.svg.clone().unwrap_or_else(default);
 
         let device = Device::from_env()?;
-        // Each element says in which slot it lies.
+        // The value of each element is its memory slot.
         let values: Vec<f32> = (0..request.len).map(|i| i as f32).collect();
         let array = Array::new(&request.shape, &values, device)?;
         let mut seen = vec![(request.name.clone(), array.clone())];
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// A line for each view, and its elements below.
+/// Formats one line per view, with its elements below.
 fn lines_of(seen: &[(String, Array)]) -> String {
     let memory = format!("memory on {}", seen[0].1.device());
     let head = ["view", "shape", "strides", "offset", &memory];
@@ -99,7 +99,7 @@ fn walks(seen: &[(String, Array)]) -> Result<Vec<DrawnView>, Error> {
     seen.iter().map(walk).collect()
 }
 
-/// What a screen reader says.
+/// Returns the text for screen readers.
 fn title(seen: &[(String, Array)]) -> String {
     let view = |(word, view): &(String, Array)| {
         let lies = match view.shares_storage(&seen[0].1) {

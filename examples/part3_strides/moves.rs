@@ -1,11 +1,11 @@
-//! What a view does, read from a word of the command line.
+//! Parses a view from a command-line argument.
 
 use std::str::FromStr;
 
 use rungrad::Error;
 use rungrad::shape::{Span, Window};
 
-/// A way to look at what is there.
+/// An operation that creates a view.
 pub(crate) enum Move {
     Permute(Vec<usize>),
     Flip(Vec<usize>),
@@ -61,7 +61,7 @@ fn window(words: [&str; 2], word: &str) -> Result<Window, Error> {
     Ok(Window::new(pair(size)?).stride(pair(stride)?))
 }
 
-/// `2x3`: sizes; nothing at all is the shape without axes.
+/// Parses sizes such as `2x3`; the empty string is the shape without axes.
 pub(crate) fn sizes(text: &str, word: &str) -> Result<Vec<usize>, Error> {
     if text.is_empty() {
         return Ok(vec![]);
@@ -72,7 +72,7 @@ pub(crate) fn sizes(text: &str, word: &str) -> Result<Vec<usize>, Error> {
         .ok_or_else(|| usage(word, "a shape", "2x3"))
 }
 
-/// `1,0`: numbers with commas between them.
+/// Parses numbers separated by commas, such as `1,0`.
 fn numbers<T: FromStr>(text: &str, word: &str) -> Result<Vec<T>, Error> {
     let words = text.split(',').filter(|number| !number.is_empty());
     words
@@ -86,7 +86,7 @@ fn one(text: &str, word: &str) -> Result<usize, Error> {
     number.map_err(|_| usage(word, "an offset", "as_strided=2x2/2,1/0"))
 }
 
-/// `..,1..3:2`: a range for each axis, and how far apart its elements are.
+/// Parses a range and a step for each axis, such as `..,1..3:2`.
 fn part(text: &str, word: &str) -> Result<Vec<Span>, Error> {
     let number = |text: &str| match text.trim() {
         "" => Some(None),

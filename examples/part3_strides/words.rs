@@ -1,4 +1,4 @@
-//! The words of the command line: a shape, and the views of it.
+//! Parses the command line: a shape and its views.
 
 use std::path::PathBuf;
 
@@ -8,19 +8,19 @@ use rungrad::shape::checked_size;
 
 use super::moves::{Move, sizes, usage};
 
-/// As many elements as a picture has room for.
+/// Maximum number of elements that fit in the picture.
 const MOST: usize = 64;
 
-/// What is drawn when nothing is asked for.
+/// The arguments that are used if there are none.
 const DEFAULT: [&str; 4] = ["2x3", "permute=1,0", "slice=..,1..3", "flip=1"];
 
-/// What was asked for.
+/// The parsed command line.
 pub(crate) struct Request {
-    /// The word for the array.
+    /// The argument that describes the array.
     pub(crate) name: String,
     pub(crate) shape: Vec<usize>,
     pub(crate) len: usize,
-    /// Each view, and whether it is one of the view before.
+    /// Each view, and whether it is a view of the previous one.
     pub(crate) views: Vec<(String, bool)>,
     pub(crate) svg: Option<PathBuf>,
 }
@@ -64,7 +64,7 @@ impl Request {
     }
 }
 
-/// The view that a word makes of an array.
+/// Returns the view of `array` that an argument describes.
 pub(crate) fn view(array: &Array, word: &str) -> Result<Array, Error> {
     match Move::of(word)? {
         Move::Permute(axes) => array.permute(&axes),

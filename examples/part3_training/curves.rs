@@ -1,5 +1,5 @@
-//! Runs of a network of two layers on the digits, side by side: rates, a
-//! warm-up, an odd batch, and few rows.
+//! Training curves of a two-layer network on the digits: learning rates, a
+//! warm-up, a batch of bad data, and a small training set.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::stack::{
 };
 use super::table::{numbers, show, words};
 
-/// 64 inputs, some hidden outputs with a dropout behind them, and ten scores.
+/// 64 inputs, a hidden layer followed by dropout, and ten scores.
 fn network(
     hidden: usize,
     share: f32,
@@ -34,7 +34,7 @@ fn network(
 const RATES: [(f32, Color); 3] =
     [(0.02, Color::Value), (0.5, Color::Cpu), (2.0, Color::Grad)];
 
-/// The loss of the digits held out, after each fifth step, by the rate.
+/// Prints the validation loss every five steps, for several learning rates.
 pub(crate) fn rates(device: Device) -> Result<(), Error> {
     let (learned, held_out) = both();
     let mut series = Vec::new();
@@ -84,8 +84,8 @@ pub(crate) fn rates(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// A deep network at a rate that is large for its first steps: the mean loss of
-/// the second epoch, from three first weights.
+/// Trains a deep network at a learning rate that is too large for its first
+/// steps, and prints the mean loss of the second epoch for three seeds.
 pub(crate) fn warm_up(device: Device) -> Result<(), Error> {
     const STEPS: usize = 90;
     let learned = both().0;
@@ -124,7 +124,8 @@ pub(crate) fn warm_up(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// One batch whose pixels nobody has divided by 16, with clipping and without.
+/// Trains with one batch whose pixels were not divided by 16, with gradient
+/// clipping and without.
 pub(crate) fn odd_batch(device: Device) -> Result<(), Error> {
     const ODD: usize = 40;
     let learned = both().0;
@@ -158,8 +159,8 @@ pub(crate) fn odd_batch(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Digits of which a quarter have labels that were drawn, learned with dropout
-/// and without.
+/// Trains on digits of which a quarter have random labels, with dropout and
+/// without.
 pub(crate) fn by_heart(device: Device) -> Result<(), Error> {
     let (learned, held_out) = both();
     let mut few = learned.select(&(0..300).collect::<Vec<_>>());

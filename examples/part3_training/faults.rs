@@ -1,5 +1,5 @@
-//! Seven runs of a small network, six of them with a fault, and what can be
-//! seen of each from outside.
+//! Seven runs of a small network, six of which have a bug, and the symptoms of
+//! each.
 
 use rungrad::Error;
 use rungrad::data::Dataset;
@@ -15,7 +15,7 @@ const STEPS: usize = 200;
 const RATE: f64 = 0.003;
 const BETAS: [f64; 2] = [0.9, 0.999];
 
-/// Trains all seven and shows what a reader may know.
+/// Trains all seven and prints what the reader may know.
 pub(crate) fn faults(device: Device) -> Result<(), Error> {
     let rows = both().0.select(&(0..400).collect::<Vec<_>>());
     for (letter, fault) in ('A'..).zip(RUNS) {
@@ -35,13 +35,13 @@ pub(crate) fn faults(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// A run whose parameters are changed in place, as in PyTorch, by an Adam of
-/// its own.
+/// A run whose parameters are updated in place, as in PyTorch, by its own
+/// implementation of Adam.
 struct Run {
     fault: Fault,
     rows: Dataset,
     network: Sequential,
-    /// A gradient, a mean and a mean square for each parameter.
+    /// The gradient, the mean and the mean square of each parameter.
     kept: Vec<[Tensor; 3]>,
     steps: i32,
     random: Random,
@@ -73,8 +73,8 @@ impl Run {
         Ok(Run { fault, rows, network, kept, steps: 0, random, device })
     }
 
-    /// Takes a step, and returns the loss, the length of the gradient that it
-    /// took, and how far it moved a parameter, in learning rates of 0.003.
+    /// Takes a step. Returns the loss, the norm of the gradient, and the
+    /// distance that a parameter moved, in units of a learning rate of 0.003.
     fn step(&mut self) -> Result<[f32; 3], Error> {
         let batch: Vec<usize> =
             (0..32).map(|_| self.random.below(self.rows.rows())).collect();
@@ -126,7 +126,7 @@ impl Run {
         }
     }
 
-    /// Returns the loss of all rows, twice.
+    /// Returns the loss of all rows, computed twice.
     fn examined(&self) -> Result<[f32; 2], Error> {
         if self.fault != Fault::StillTraining {
             self.network.eval();

@@ -1,4 +1,4 @@
-//! A deep stack, looked at layer by layer before it has learned anything.
+//! Inspects a deep stack layer by layer before training.
 
 use rungrad::Error;
 use rungrad::nn::{Module, Sequential};
@@ -9,18 +9,18 @@ use rungrad::rng::Random;
 use super::stack::{Around, Start, both, epoch, examined, inputs, stack};
 use super::table::{show, words};
 
-/// What is seen of a layer.
+/// The statistics of a layer.
 struct Seen {
-    /// The standard deviation of its outputs.
+    /// Standard deviation of its outputs.
     spread: f32,
-    /// The length of the gradient that comes back to them.
+    /// Norm of the gradient with respect to its outputs.
     comes_back: f32,
-    /// The length of the gradient of its weights.
+    /// Norm of the gradient with respect to its weights.
     weights: f32,
 }
 
 // ANCHOR: look
-/// Takes 200 digits through a network and back, and looks at each layer.
+/// Runs forward and backward on 200 digits and inspects each layer.
 fn look(network: &Sequential, device: Device) -> Result<Vec<Seen>, Error> {
     let rows = both().0.select(&(0..200).collect::<Vec<_>>());
     let mut outputs = vec![inputs(&rows, device)?];
@@ -45,7 +45,7 @@ fn look(network: &Sequential, device: Device) -> Result<Vec<Seen>, Error> {
 }
 // ANCHOR_END: look
 
-/// Writes a number that may be very small or large with two digits.
+/// Formats a number of any magnitude with two digits.
 fn short(number: f32) -> String {
     match (0.1..1000.0).contains(&number) {
         true => format!("{number:.2}"),
@@ -53,7 +53,7 @@ fn short(number: f32) -> String {
     }
 }
 
-/// Three epochs that teach nothing, and then the gradients.
+/// Trains three epochs without success, then prints the gradients.
 pub(crate) fn stuck(device: Device) -> Result<(), Error> {
     let mut network = stack(Start::Normal(0.05), Around::Nothing, 0);
     network.to(device)?;
@@ -76,7 +76,7 @@ pub(crate) fn stuck(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Several first weights, side by side.
+/// Compares several initializations.
 pub(crate) fn starts(device: Device) -> Result<(), Error> {
     let starts = [
         ("0.05", Start::Normal(0.05)),
@@ -90,7 +90,8 @@ pub(crate) fn starts(device: Device) -> Result<(), Error> {
     compare(stacks, 0.02, device)
 }
 
-/// The first weights that taught nothing, with something around each layer.
+/// Repeats the failed initialization with normalization and residuals around
+/// each layer.
 pub(crate) fn around(device: Device) -> Result<(), Error> {
     let arounds = [
         ("nothing", Around::Nothing),
@@ -104,8 +105,8 @@ pub(crate) fn around(device: Device) -> Result<(), Error> {
     compare(stacks, 0.005, device)
 }
 
-/// Some networks in columns: what is seen before the first step, and what they
-/// learn in two epochs.
+/// Prints one column per network: its statistics before the first step, and
+/// the results of two epochs.
 fn compare(
     networks: [(&str, Sequential); 5],
     rate: f32,

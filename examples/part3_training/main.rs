@@ -38,7 +38,7 @@ Without a topic it begins with the first one, and `all` goes through them.
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
                else what RUNGRAD_DEVICE names, else cpu";
 
-/// A topic by its name.
+/// The name and the function of a topic.
 type Topic = (&'static str, fn(Device) -> Result<(), Error>);
 
 const TOPICS: [Topic; 16] = [
@@ -73,8 +73,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What the command line asks for: topics, the first if it names none, and a
-/// device.
+/// Parses topics (by default the first one) and a device.
 fn request(words: &[String]) -> Result<(Vec<Topic>, Device), Error> {
     let (mut topics, mut device) = (Vec::new(), None);
     let mut words = words.iter().map(String::as_str);

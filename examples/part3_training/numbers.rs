@@ -1,5 +1,5 @@
-//! What can be seen on a few numbers: sums of many products, norms, steps of
-//! Adam, rates, lengths, and zeros by chance.
+//! Small worked examples: sums of many products, norms, steps of Adam,
+//! learning rates, clipping, and dropout.
 
 use rungrad::Error;
 use rungrad::nn::{BatchNorm, Dropout, LayerNorm, Module};
@@ -9,7 +9,7 @@ use rungrad::rng::Random;
 
 use super::table::{numbers, show, words};
 
-/// How far sums of n products spread, by how the weights are drawn.
+/// Prints the spread of sums of n products for several weight distributions.
 pub(crate) fn sums(device: Device) -> Result<(), Error> {
     let mut rows = vec![words(&[
         "inputs",
@@ -24,7 +24,7 @@ pub(crate) fn sums(device: Device) -> Result<(), Error> {
         let even = 1.0 / (n as f32).sqrt();
         let spread = |x: &Tensor, scale: f32| {
             x.matmul(&weight).scale(scale).norm().item().map(|norm| {
-                // The root of the mean square of all sums.
+                // The root mean square of all sums.
                 norm / (2048.0_f32 * 64.0).sqrt()
             })
         };
@@ -41,7 +41,7 @@ pub(crate) fn sums(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Three rows of four numbers, by their rows and by their columns.
+/// Normalizes three rows of four values, by rows and by columns.
 pub(crate) fn norms(device: Device) -> Result<(), Error> {
     let x = Tensor::new(
         &[3, 4],
@@ -68,7 +68,7 @@ pub(crate) fn norms(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a batch norm makes of one row, in training and in evaluation.
+/// Applies a batch norm to one row, in training and in evaluation mode.
 pub(crate) fn modes(device: Device) -> Result<(), Error> {
     let batch = Tensor::new(&[4, 1], &[2.0, 4.0, 6.0, 8.0], device)?;
     let mut norm = BatchNorm::new(1);
@@ -99,9 +99,9 @@ pub(crate) fn modes(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Steps of one number with these gradients: by Adam, by Adam with gradients a
-/// thousand times as large, by Adam without its correction, and by plain
-/// gradient descent.
+/// Prints the steps of one parameter with given gradients: with Adam, with
+/// Adam and gradients a thousand times as large, with Adam without bias
+/// correction, and with plain gradient descent.
 pub(crate) fn adam(_: Device) -> Result<(), Error> {
     const RATE: f64 = 0.01;
     let mut rows = vec![words(&[
@@ -115,7 +115,8 @@ pub(crate) fn adam(_: Device) -> Result<(), Error> {
         "raw",
         "Sgd",
     ])];
-    // Each has its own mean and mean square; a place begins at 0.
+    // Each variant has its own mean and mean square; the parameter starts at
+    // 0.
     let (mut right, mut raw, mut large) = ([0.0; 2], [0.0; 2], [0.0; 2]);
     for (at, grad) in [2.0, 2.0, 2.0, -1.0, -1.0, 0.0].into_iter().enumerate() {
         let whole = [0.9_f64, 0.999].map(|b| 1.0 - b.powi(at as i32 + 1));
@@ -148,7 +149,8 @@ pub(crate) fn adam(_: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Two weights of 1 whose gradients only swing, after 100 steps with decay.
+/// Trains two weights of 1 for 100 steps. Their gradients only alternate in
+/// sign, so only weight decay shrinks them.
 pub(crate) fn decay(device: Device) -> Result<(), Error> {
     const DECAY: f32 = 0.1;
     let swings = [10.0, 0.01];
@@ -176,7 +178,7 @@ pub(crate) fn decay(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// The rates of a run of 100 steps.
+/// Prints the learning rates of a run of 100 steps.
 pub(crate) fn schedule(_: Device) -> Result<(), Error> {
     let rates = Schedule::cosine(0.02, 100).warm_up(9);
     let steps = [0, 1, 4, 8, 9, 10, 31, 54, 77, 99, 100];
@@ -192,7 +194,8 @@ pub(crate) fn schedule(_: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// Two parameters whose gradient is longer than 1, and then one that is not.
+/// Clips the gradients of two parameters, first with a norm above 1, then
+/// below.
 pub(crate) fn clip(device: Device) -> Result<(), Error> {
     let mut rows = vec![words(&["", "a", "a", "b", "length"])];
     for scale in [1.0, 0.01] {
@@ -220,7 +223,7 @@ pub(crate) fn clip(device: Device) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a dropout makes of ones.
+/// Applies dropout to ones.
 pub(crate) fn dropout(device: Device) -> Result<(), Error> {
     let dropout = Dropout::new(0.5, &mut Random::new(0));
     let ones = Tensor::ones(&[10], device)?;

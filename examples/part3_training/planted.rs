@@ -1,26 +1,27 @@
-//! Which fault is planted in which run. Whoever solves
-//! `why_it_does_not_train` reads this file last.
+//! Which bug is in which run. Solve `why_it_does_not_train` before you read
+//! this file.
 
-/// What may be wrong with a run.
+/// The bug of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing is.
+    /// There is none.
     Nothing,
-    /// All weights and biases began at 0.
+    /// All weights and biases were initialized to 0.
     ZeroWeights,
     /// The learning rate is a hundred times too large.
     RateTooLarge,
-    /// `zero_grad` was forgotten, so each step takes the sum of all gradients.
+    /// `zero_grad` was forgotten, so each step uses the sum of all gradients
+    /// so far.
     GradientsKept,
-    /// Adam does not correct its means, which began at 0.
+    /// Adam lacks the bias correction of its means.
     Uncorrected,
-    /// `eval` was forgotten, so the examination is in training mode.
+    /// `eval` was forgotten, so evaluation runs in training mode.
     StillTraining,
-    /// The rows were shuffled, and their labels were not.
+    /// The rows were shuffled but their labels were not.
     LabelsMixed,
 }
 
-/// The runs, by their letters from A on.
+/// The bugs of the runs, in order, beginning with run A.
 pub(crate) const RUNS: [Fault; 7] = [
     Fault::GradientsKept,
     Fault::LabelsMixed,

@@ -1,5 +1,5 @@
-//! A deep stack of layers for the digits, in several builds, and what trains
-//! and examines it.
+//! A deep stack of layers for the digits, in several variants, with its
+//! training and evaluation.
 
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
@@ -11,37 +11,37 @@ use rungrad::optim::Optimizer;
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 
-/// As many inputs as a digit has pixels, and as many outputs of each layer.
+/// The number of pixels of a digit, and of outputs of each hidden layer.
 pub(crate) const WIDTH: usize = 64;
 pub(crate) const BATCH: usize = 32;
 const DEPTH: usize = 10;
 
-/// How the weights of a layer begin.
+/// The initialization of a layer's weights.
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
-    /// Normal numbers with this standard deviation.
+    /// Normally distributed with this standard deviation.
     Normal(f32),
-    /// With a variance of 2 / inputs: the layers of this book.
+    /// With a variance of 2 / inputs, as in the layers of this crate.
     Kaiming,
     /// With a variance of 2 / (inputs + outputs).
     Xavier,
-    /// Even numbers up to 1 / sqrt(inputs): PyTorch's layers.
+    /// Uniform between ±1 / sqrt(inputs), as in PyTorch's layers.
     Torch,
 }
 
-/// What stands around a layer.
+/// What is added around a layer.
 #[derive(Clone, Copy)]
 pub(crate) enum Around {
     Nothing,
     LayerNorm,
     BatchNorm,
     Residual,
-    /// A layer norm in front, and a way past both.
+    /// A layer norm before it, and a residual connection around both.
     NormAndResidual,
 }
 
 // ANCHOR: stack
-/// Ten layers of 64 outputs with a relu behind each, and ten scores.
+/// Ten layers of 64 outputs, each followed by ReLU, and ten scores.
 pub(crate) fn stack(start: Start, around: Around, seed: u64) -> Sequential {
     let random = &mut Random::new(seed);
     let mut stack = Sequential::new();
@@ -69,7 +69,7 @@ pub(crate) fn stack(start: Start, around: Around, seed: u64) -> Sequential {
 }
 // ANCHOR_END: stack
 
-/// A layer of 64 inputs.
+/// Creates a layer with 64 inputs.
 fn linear(start: Start, outputs: usize, random: &mut Random) -> Linear {
     let layer = Linear::new(WIDTH, outputs, random);
     let deviation = match start {
@@ -84,7 +84,7 @@ fn linear(start: Start, outputs: usize, random: &mut Random) -> Linear {
     Linear { weight, ..layer }
 }
 
-/// The digits that are learned, and others to be examined on.
+/// Returns the training set and the test set.
 pub(crate) fn both() -> (Dataset, Dataset) {
     digits().split(SPLIT_SEED)
 }
@@ -98,7 +98,7 @@ fn device(network: &Sequential) -> Device {
     network.parameters()[0].1.device()
 }
 
-/// Goes once through all rows, and returns their mean loss.
+/// Trains for one epoch and returns the mean loss.
 pub(crate) fn epoch(
     network: &mut Sequential,
     optimizer: &mut dyn Optimizer,
@@ -118,7 +118,7 @@ pub(crate) fn epoch(
 }
 
 // ANCHOR: examined
-/// Returns the loss of rows in evaluation, and the share that is guessed right.
+/// Returns the loss and the accuracy on `rows`, in evaluation mode.
 pub(crate) fn examined(
     network: &Sequential,
     rows: &Dataset,

@@ -1,13 +1,13 @@
-//! Tables on the standard output.
+//! Prints tables to standard output.
 
 use std::fmt::Display;
 
-/// Makes a row of words.
+/// Makes a row of strings.
 pub(crate) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| word.to_string()).collect()
 }
 
-/// Makes a row of a name and numbers with so many decimals.
+/// Makes a row of a name and values with a fixed number of decimals.
 pub(crate) fn numbers<T: Display>(
     name: &str,
     numbers: &[T],
@@ -17,8 +17,8 @@ pub(crate) fn numbers<T: Display>(
     name.chain(numbers.iter().map(|it| format!("{it:.decimals$}"))).collect()
 }
 
-/// Prints rows with their numbers below one another: the first column begins
-/// at the left, the others end at the right.
+/// Prints rows in columns; the first column is left-aligned, the others are
+/// right-aligned.
 pub(crate) fn show(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |at: usize| rows.iter().filter_map(move |row| row.get(at));

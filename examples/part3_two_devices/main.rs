@@ -1,4 +1,5 @@
-//! A step of training that two devices share, beside the same step on one.
+//! A data-parallel training step on two devices, compared with the same step
+//! on one.
 
 mod sharing;
 
@@ -12,7 +13,7 @@ use rungrad::part3_unified::{Device, Tensor};
 
 use sharing::{loss, network, shared_loss};
 
-/// What each device gets; they need not be equal.
+/// Rows per device; they need not be equal.
 const SHARES: [usize; 2] = [32, 16];
 
 fn main() -> ExitCode {
@@ -52,8 +53,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// The first two OpenCL devices; where there is only one, the processor and
-/// that one.
+/// Returns the first two OpenCL devices, or the processor and the only OpenCL
+/// device.
 fn two_devices() -> [Device; 2] {
     match Device::count() {
         0 | 1 => [Device::Cpu, Device::Gpu(0)],
@@ -61,7 +62,7 @@ fn two_devices() -> [Device; 2] {
     }
 }
 
-/// How long the gradient is: the root of the sum of its squares.
+/// Returns the norm of a gradient: the root of the sum of its squares.
 fn length(parameter: &Tensor) -> Result<f32, Error> {
     let grad = parameter.grad().expect("backward has reached it");
     Ok((&grad * &grad).sum().sqrt().to_vec()?[0])

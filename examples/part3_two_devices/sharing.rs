@@ -1,5 +1,5 @@
-//! The network of the digits, and its loss on two devices. The tests share
-//! by it too.
+//! The network of the digits, and its loss computed on two devices. The tests
+//! use this module too.
 
 use rungrad::Error;
 use rungrad::data::Dataset;
@@ -7,7 +7,7 @@ use rungrad::nn::{Linear, Module, Sequential};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
-/// Every call gives the same numbers.
+/// Creates the network. Every call gives the same initial weights.
 pub(crate) fn network() -> Sequential {
     let mut random = Random::new(0);
     Sequential::new()
@@ -16,7 +16,7 @@ pub(crate) fn network() -> Sequential {
         .then(Linear::new(64, 10, &mut random))
 }
 
-/// The mean loss of the rows, where the model is.
+/// Returns the mean loss of the rows, computed on the model's device.
 pub(crate) fn loss(
     model: &Sequential,
     rows: &Dataset,
@@ -27,8 +27,8 @@ pub(crate) fn loss(
 }
 
 // ANCHOR: shared-loss
-/// The mean loss of all rows, of which each device gets a share. The model
-/// is on the first.
+/// Returns the mean loss of all rows, split over the devices. The model is on
+/// the first.
 pub(crate) fn shared_loss(
     model: &Sequential,
     shares: [&Dataset; 2],
@@ -41,8 +41,9 @@ pub(crate) fn shared_loss(
     Ok(first * (n / (n + m)) + second * (m / (n + m)))
 }
 
-/// A model whose parameters are those of another one, moved and not cut off:
-/// `to` is an operation like any other, and gradients travel back by it.
+/// Returns a model whose parameters are copies of `model`'s on another device.
+/// They are not detached: `to` is a differentiable operation, so gradients
+/// flow back to the original.
 fn copy_on(model: &Sequential, device: Device) -> Result<Sequential, Error> {
     let mut copy = network();
     let pairs = copy.parameters_mut().into_iter().zip(model.parameters());

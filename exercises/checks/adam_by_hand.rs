@@ -1,7 +1,8 @@
-//! The check of `adam_by_hand`, a step for each number.
+//! Checks `adam_by_hand`, one step for each element.
 //!
-//! A formula that a reader may write instead is a `Way`, computed in `f64`, and
-//! a diagnosis speaks only if its way gives every number of the learner's.
+//! Each formula that a reader may have written by mistake is a `Way`, computed
+//! in `f64`. A diagnosis is printed only if its formula reproduces every one
+//! of the learner's values.
 
 use std::process::ExitCode;
 
@@ -16,11 +17,11 @@ fn main() -> ExitCode {
         "adam_by_hand",
         YOURS,
         &[
-            ("the first step is as long as the rate", first),
+            ("the length of the first step is the learning rate", first),
             ("each parameter is a new leaf", leaf),
             ("six steps with gradients that change", six),
             ("small gradients, where epsilon counts", small),
-            ("the decay is apart from the gradient", decay),
+            ("the decay is separate from the gradient", decay),
         ],
     )
 }
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
 const RATE: f64 = 0.5;
 const BETAS: [f64; 2] = [0.9, 0.999];
 
-/// Computes a step from a state, a gradient, and the number of the step.
+/// Computes a step from the state, the gradient, and the step number.
 type Way = fn(&mut State, f64, i32, &Setting) -> f64;
 
 struct Setting {
@@ -67,7 +68,7 @@ fn uncorrected(it: &mut State, grad: f64, _: i32, by: &Setting) -> f64 {
     it.x * (1.0 - RATE * by.decay) - RATE * it.mean / root
 }
 
-/// The mean alone is corrected.
+/// Only the mean is bias-corrected.
 fn half_corrected(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     it.remember(grad);
     let root = it.square.sqrt() + by.epsilon;
@@ -112,7 +113,7 @@ fn undecayed(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     right(it, grad, step, &Setting { decay: 0.0, ..*by })
 }
 
-/// A share of the parameter that does not depend on the rate.
+/// Decays by a fraction of the parameter that does not depend on the rate.
 fn by_share(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
     let decay = by.decay / RATE;
     right(it, grad, step, &Setting { decay, ..*by })
@@ -120,7 +121,7 @@ fn by_share(it: &mut State, grad: f64, step: i32, by: &Setting) -> f64 {
 
 const START: [f64; 3] = [1.0, -2.0, 4.0];
 
-/// Where three numbers go by a way, and where yours go.
+/// Runs three parameters with a formula and with the learner's code.
 fn both(grads: &[[f64; 3]], by: &Setting) -> Result<Vec<f32>, Stop> {
     let zeros = Tensor::zeros(&[3], Device::Cpu)?;
     let (mean, square) = (zeros.clone(), zeros);
@@ -165,15 +166,15 @@ fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
     let why = match known {
         Some((_, why)) => *why,
         None if yours.iter().any(|x| x.is_nan()) => {
-            "What is no number comes from 0 divided by 0: before the first \
-             step 1 - b^steps is 0. Count the step before you correct."
+            "The NaN comes from 0 divided by 0: before the first step 1 - \
+             b^steps is 0. Count the step before you correct."
         }
         None => "",
     };
     Err(wrong(format!(
-        "From {START:?}, with the rate {RATE}, the betas {BETAS:?}, epsilon {} \
-         and the decay {}, steps with the gradients {grads:?} lead elsewhere. \
-         {why}\n\n  yours  {yours:?}\n  right  {right:?}",
+        "From {START:?}, with the learning rate {RATE}, the betas {BETAS:?}, \
+         epsilon {} and the decay {}, steps with the gradients {grads:?} give \
+         a different result. {why}\n\n  yours  {yours:?}\n  right  {right:?}",
         by.epsilon, by.decay
     )))
 }
@@ -184,18 +185,18 @@ fn first(_: &()) -> Outcome {
     let others: [(Way, &str); 3] = [
         (
             uncorrected,
-            "Both means began at 0: after one step they hold a tenth and a \
-             thousandth of what they should. Divide each by 1 - b^steps.",
+            "Both means began at 0: after one step they contain only a tenth \
+             and a thousandth of the gradient. Divide each by 1 - b^steps.",
         ),
         (
             half_corrected,
-            "The mean is corrected, and the mean square is not: it began at 0 \
+            "The mean is corrected but the mean square is not: it began at 0 \
              as well.",
         ),
         (
             without_root,
             "The mean is divided by the mean square. Divide by its root: then \
-             a gradient a thousand times as large makes the same step.",
+             a gradient a thousand times as large gives the same step.",
         ),
     ];
     judged(&[[2.0, -0.5, 0.125]], &PLAIN, &others)
@@ -213,8 +214,8 @@ fn six(_: &()) -> Outcome {
     let others: [(Way, &str); 2] = [
         (
             kept_corrected,
-            "The corrected means were kept, and the next step corrects them \
-             again. Keep the means as they are, and correct a copy.",
+            "The corrected means were stored, and the next step corrects them \
+             again. Store the uncorrected means, and correct a copy.",
         ),
         (half_corrected, "The mean is corrected, and the mean square is not."),
     ];
@@ -241,15 +242,15 @@ fn decay(_: &()) -> Outcome {
     let others: [(Way, &str); 3] = [
         (
             joined,
-            "The decay was added to the gradient, and divided by the root \
-             with it: a parameter with large gradients hardly decays. Take \
-             rate * decay of the parameter away, beside the step.",
+            "The decay was added to the gradient, and divided by the root with \
+             it: a parameter with large gradients hardly decays. Subtract rate \
+             * decay times the parameter, separately from the step.",
         ),
-        (undecayed, "Nothing has decayed."),
+        (undecayed, "There is no decay."),
         (
             by_share,
-            "Each step takes the share `decay` away. It is to be rate * decay, \
-             so that a smaller rate makes all of the step smaller.",
+            "Each step subtracts the fraction `decay`. It should subtract rate \
+             * decay, so that a smaller rate makes the whole step smaller.",
         ),
     ];
     judged(&grads, &by, &others)
@@ -271,8 +272,8 @@ fn leaf(_: &()) -> Outcome {
     let after = adam.step(&before);
     if !after.records() {
         return Err(wrong(
-            "The parameter after a step does not record, so the next backward \
-             passes it by. Make it a leaf by .requires_grad().",
+            "The parameter after a step requires no gradient, so the next \
+             backward ignores it. Make it a leaf with .requires_grad().",
         ));
     }
     if after.id() == before.id() || after.grad().is_some() {
@@ -284,8 +285,8 @@ fn leaf(_: &()) -> Outcome {
     match adam.mean.records() || adam.square.records() {
         false => Ok(()),
         true => Err(wrong(
-            "A running mean records: it would keep the graphs of all steps. \
-             Compute it in no_grad.",
+            "A running mean is recorded: it would keep the graphs of all steps \
+             alive. Compute it in no_grad.",
         )),
     }
 }

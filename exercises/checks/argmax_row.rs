@@ -1,8 +1,8 @@
-//! The check of `argmax_row`, a number and its place that go up a tree together.
+//! Checks `argmax_row`, a tree reduction of values together with their
+//! indices.
 //!
-//! At first one number of a row is larger than all others; what is to be done
-//! with equal ones and with NaN, each has a step of its own. The last launch is
-//! judged by what Oclgrind counts.
+//! At first one value of a row is larger than all others. Equal values and NaN
+//! each have their own step. The last launch is checked by Oclgrind's counts.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/argmax_row.cl");
 const GROUP: usize = 256;
 
-/// The columns of the last step, which is judged.
+/// The columns of the last step, whose memory accesses are counted.
 const JUDGED: usize = 768;
 
 fn main() -> ExitCode {
@@ -25,15 +25,15 @@ fn main() -> ExitCode {
         YOURS,
         "argmax_row",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 places(kernel, &with(256, 0.0, &[(77, 9.0)]), 256)
             }),
             ("3 rows of 10, all below 0: most items have no column", below),
-            ("a row of 300: the last round is ragged", |kernel| {
+            ("a row of 300: the last round is partly filled", |kernel| {
                 places(kernel, &with(300, 0.0, &[(290, 9.0)]), 300)
             }),
-            ("of equal numbers the first", equal),
-            ("of NaNs the first, and -INFINITY everywhere", special),
+            ("the first of several equal elements", equal),
+            ("the first of several NaNs, and -INFINITY everywhere", special),
             ("a row of 768: three rounds", |kernel| {
                 places(kernel, &with(JUDGED, 0.0, &[(767, 9.0)]), JUDGED)
             }),
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// A row of numbers moved by so much, with others at some places.
+/// Returns a row of values shifted by `by`, with some of them replaced.
 fn with(columns: usize, by: f32, others: &[(usize, f32)]) -> Vec<f32> {
     let mut row: Vec<f32> =
         numbers(1, columns).iter().map(|x| x + by).collect();
@@ -57,8 +57,8 @@ fn below(kernel: &Kernel) -> Outcome {
     places(kernel, &rows.concat(), 10)
 }
 
-/// In the first row both belong to one item. In the second item 5 has the first
-/// and item 2 the other, which a tree meets first.
+/// In the first row both maxima belong to one item. In the second, item 5 has
+/// the first maximum and item 2 the other, which a tree compares first.
 fn equal(kernel: &Kernel) -> Outcome {
     let rows =
         [[7, 263], [5, 258]].map(|at| with(270, 0.0, &at.map(|at| (at, 9.0))));
@@ -79,7 +79,7 @@ fn largest(row: &[f32]) -> f32 {
     row.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// Finds the first or the last place of the largest number; there is always one.
+/// Returns the first or last index of the largest value; there is always one.
 fn place(row: &[f32], mut is_it: impl FnMut(f32) -> bool, last: bool) -> usize {
     let mut places = (0..row.len()).filter(|at| is_it(row[*at]));
     let found = if last { places.next_back() } else { places.next() };
@@ -111,27 +111,28 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     let why = if is(&|_, row| largest(row)) {
         "out holds the largest numbers themselves. It should hold their columns."
     } else if is(&|r, row| (r * columns + right(row)) as f32) {
-        "Each place is counted from the beginning of a. Here every row begins \
+        "Each index is counted from the beginning of a. Here every row begins \
          with column 0."
     } else if is_at(&|row| place(row, |x| x == largest(row), false)) {
-        "A NaN was passed over: no comparison with it is true, `x > y` neither. \
-         Ask for it by isnan(x); it counts as the largest."
+        "A NaN was ignored: every comparison with it is false, including `x > \
+         y`. Test for it with isnan(x); it counts as the largest element."
     } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
-        "Of equal numbers you have taken the last, and the first should win."
+        "You have taken the last of several equal elements, but the first one \
+         should win."
     } else if is_at(&by_tree) {
-        "Of equal numbers you have taken the one that the tree met first, and \
-         items do not meet in the order of their columns: item 2 may bring \
-         column 258, and item 5 column 5. Compare the columns where the numbers \
-         are equal."
+        "You have taken the one of several equal elements that the tree met \
+         first, but items are not ordered like their columns: item 2 may have \
+         column 258, and item 5 column 5. If the elements are equal, compare \
+         the columns."
     } else {
         return different(&all, &yours);
     };
     Err(wrong(why))
 }
 
-/// Finds which of equal numbers a tree takes that looks at numbers alone: in its
-/// last round an odd item loses to an even one, and in each round before that
-/// the next bit of its number decides.
+/// Returns the index that a tree finds if it compares only values. In its last
+/// round an odd item loses to an even one, and in each round before that the
+/// next bit of the item's index decides.
 fn by_tree(row: &[f32]) -> usize {
     let most = largest(row);
     let places = (0..row.len()).filter(|at| row[*at] == most);
@@ -145,44 +146,45 @@ fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
     let Some((r, (row, yours))) = found else { return Ok(()) };
     let right = right(row);
     let what = match row.get(*yours as usize) {
-        Some(x) => format!("where {x} stands"),
+        Some(x) => format!("which contains {x}"),
         None => format!(
-            "and the row has {} columns: nobody has found a number that wins. What \
-             an item begins with loses to every number, to -INFINITY too",
+            "and the row has {} columns: no element has won. The initial value \
+             of an item must lose against every element, even -INFINITY",
             row.len()
         ),
     };
     Err(wrong(format!(
-        "Of row {r} you have found column {yours}, {what}. It should be column \
-         {right}, where {} stands.",
+        "For row {r} you found column {yours}, {what}. It should be column \
+         {right}, which contains {}.",
         row[right]
     )))
 }
 
-/// A number may be loaded to be compared, and once more to be kept.
+/// A value may be loaded twice: once to compare it and once to store it.
 fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item look at a share of the row: its own column, and from there \
+         each item read a part of the row: its own column, and from there \
          every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items read a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should read the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         2 * JUDGED as u64,
-        "Every item looks at the whole row. A share of it is enough: the tree \
-         finds the best of all.",
+        "Every item reads the whole row. A part of it is enough: the tree \
+         finds the maximum of all.",
     )
 }

@@ -1,7 +1,7 @@
-//! The check of `attend`, one head of attention.
+//! Checks `attend`, one attention head.
 //!
-//! The right numbers are sums in `f64`, and so are those of the faults that
-//! are known: one is named where it gives every number of the learner's.
+//! The expected values and those of known mistakes are computed in `f64`. A
+//! mistake is named if it reproduces every one of the learner's values.
 
 use std::process::ExitCode;
 
@@ -15,12 +15,12 @@ fn main() -> ExitCode {
         "attend",
         YOURS,
         &[
-            ("it is written by you", written),
-            ("four places look at each other", four),
-            ("two queries behind three places that were read", kept),
+            ("the code is yours", written),
+            ("four positions attend to each other", four),
+            ("two queries after three earlier positions", kept),
             ("one query, and all the keys", one),
-            ("scores of thousands are no infinity", large),
-            ("a gradient comes back to all three", gradients),
+            ("scores of thousands do not overflow", large),
+            ("all three operands get a gradient", gradients),
         ],
     )
 }
@@ -29,11 +29,11 @@ fn written(_: &()) -> Outcome {
     without(
         YOURS,
         &["causal_attention", "self_attention"],
-        "that is the engine's own. Make it of products and a softmax.",
+        "that is the engine's own. Use matrix multiplications and a softmax.",
     )
 }
 
-/// What is wrong, if anything is.
+/// A known mistake, or none.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -49,37 +49,35 @@ enum Fault {
 const FAULTS: [(Fault, &str); 7] = [
     (
         Fault::NotScaled,
-        "These are the shares of scores that nobody has divided.",
+        "These are the weights of scores that were not divided.",
     ),
     (
         Fault::ByWidth,
-        "Your scores are divided by the width. It is the root of it by which \
-         they spread.",
+        "Your scores are divided by the width. Divide by its square root.",
     ),
-    (Fault::NotMasked, "Your queries look at places that come behind them."),
+    (Fault::NotMasked, "Your queries attend to later positions."),
     (
         Fault::Strict,
-        "Your queries look at what comes before them, and not at their own \
-         place.",
+        "Your queries attend to earlier positions, but not to their own.",
     ),
     (
         Fault::FirstPlaces,
-        "You have taken the queries for those of the first places. They are \
-         those of the last ones, and see what came before.",
+        "You have treated the queries as those of the first positions. They \
+         belong to the last ones, and see earlier positions.",
     ),
     (
         Fault::AfterSoftmax,
-        "What is hidden was still in the sum of the softmax, so the shares of \
-         a row do not add up to 1: hide it before.",
+        "The masked positions were still in the sum of the softmax, so the \
+         weights of a row do not add up to 1: mask before the softmax.",
     ),
     (
         Fault::Columns,
-        "Your shares add up to 1 down the columns. Each query shares itself \
-         out, so each row does.",
+        "Your weights add up to 1 over each column. They must add up to 1 over \
+         each row, for each query.",
     ),
 ];
 
-/// A matrix, row by row.
+/// A matrix in row-major order.
 struct Matrix {
     rows: usize,
     columns: usize,
@@ -102,7 +100,7 @@ impl Matrix {
     }
 }
 
-/// The shares, (rows, places).
+/// The attention weights, (rows, places).
 fn shares(queries: &Matrix, keys: &Matrix, fault: Fault) -> Vec<f64> {
     let (rows, places, width) = (queries.rows, keys.rows, queries.columns);
     let divisor = match fault {
@@ -158,7 +156,7 @@ fn near(yours: &[f32], right: &[f64]) -> bool {
         && pairs.into_iter().all(|(y, r)| (f64::from(*y) - r).abs() < 1e-4)
 }
 
-/// Queries, keys and values of so many rows, places and numbers for each.
+/// Compares the results for random queries, keys and values.
 fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
     let mut queries = Matrix::new(rows, width, 1);
     queries.values.iter_mut().for_each(|x| *x *= size);
@@ -183,17 +181,17 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
         .iter()
         .filter(|(fault, _)| near(&yours, &right(all, *fault)))
         .map(|(_, words)| *words);
-    // Where two fit, none is named.
+    // If two mistakes match, name neither.
     let why = match (fitting.next(), fitting.next()) {
         (Some(words), None) => words,
         _ if yours.iter().any(|x| !x.is_finite()) => {
-            "There is something among it that is no number."
+            "It contains a NaN or an infinity."
         }
         _ => "",
     };
     Err(wrong(format!(
-        "{rows} queries, {places} keys of {width} numbers: what is taken in is \
-         another. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
+        "{rows} queries, {places} keys of {width} elements: the output is \
+         different. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
     )))
 }
 
@@ -219,10 +217,10 @@ fn large(_: &()) -> Outcome {
     match seen[..] {
         [a, b] if a == 5.0 && b == 5.0 => Ok(()),
         _ => Err(wrong(format!(
-            "Queries of 2000 and 3000 look at a key of 1 and one of -1, and \
-             take in 5 each, what the first one says; yours take in {seen:?}. \
-             `softmax` subtracts the largest score first, an exponential of \
-             your own does not."
+            "For queries of 2000 and 3000 and keys of 1 and -1, the outputs \
+             should be 5 each, the value of the first key; yours are {seen:?}. \
+             `softmax` subtracts the largest score first, your own \
+             exponentials do not."
         ))),
     }
 }
@@ -245,11 +243,10 @@ fn gradients(_: &()) -> Outcome {
     for (at, name) in ["queries", "keys", "values"].into_iter().enumerate() {
         let Some(grad) = &yours[at] else {
             return Err(wrong(format!(
-                "No gradient came back to the {name}: somewhere the way back \
-                 was cut."
+                "The {name} got no gradient: the graph was cut somewhere."
             )));
         };
-        let wanted = right[at].as_ref().expect("the engine's way back");
+        let wanted = right[at].as_ref().expect("the engine's backward");
         let apart = grad.sub(wanted).abs().max().item()?;
         if apart.is_nan() || apart >= 1e-4 {
             return Err(wrong(format!(

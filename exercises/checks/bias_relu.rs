@@ -1,7 +1,7 @@
-//! The check of `bias_relu`, two operations in one launch.
+//! Checks `bias_relu`, two operations in one launch.
 //!
-//! The first launch has no item to spare, so that a kernel without a guard
-//! does no harm before guard values show it.
+//! The first launch has no spare work-item, so a kernel without a bounds check
+//! does no harm before guard values can detect it.
 
 use std::process::ExitCode;
 
@@ -22,17 +22,17 @@ fn main() -> ExitCode {
         YOURS,
         "bias_relu",
         &[
-            ("16 x 16: one group, and none to spare", |gpu| {
+            ("16 x 16: one group, no spare items", |gpu| {
                 launched(gpu, [16, 16])
             }),
-            ("7 x 111: four groups, and what lies behind the end", guarded),
+            ("7 x 111: four groups, and guard values after the end", guarded),
             ("7 x 111, by your launch", |gpu| launched(gpu, [7, 111])),
             ("one launch, and nothing is copied", thrifty),
         ],
     )
 }
 
-/// What goes in: a matrix and a bias.
+/// Returns the inputs: a matrix and a bias.
 fn given([rows, columns]: [usize; 2]) -> (Vec<f32>, Vec<f32>) {
     (numbers(1, rows * columns), numbers(2, columns))
 }
@@ -51,20 +51,20 @@ fn computed(x: &Tensor, bias: &Tensor) -> Result<Tensor, Stop> {
     Ok(yours::bias_relu(x, bias, &launch)?)
 }
 
-/// The values, by the learner's own launch.
+/// Checks the values of the learner's own launch.
 fn launched(gpu: &Gpu, shape: [usize; 2]) -> Outcome {
     let [x, bias] = tensors(gpu, shape)?;
     let yours = computed(&x, &bias)?;
     if yours.shape() != shape {
         return Err(wrong(format!(
-            "Of a matrix of shape {shape:?} there came one of shape {:?}.",
+            "For a matrix of shape {shape:?} the result has the shape {:?}.",
             yours.shape()
         )));
     }
     judge(&yours.to_vec()?, shape)
 }
 
-/// The learner's kernel between guard values.
+/// Runs the learner's kernel with guard values around its arrays.
 fn guarded(_: &Gpu) -> Outcome {
     let [rows, columns] = [7, 111];
     let (x, bias) = given([rows, columns]);
@@ -77,7 +77,7 @@ fn guarded(_: &Gpu) -> Outcome {
         Count(columns),
     ];
     let kernel = Kernel::of_a_text("bias_relu", yours::text());
-    // What it computes, the launch shows.
+    // The values are checked by the learner's launch.
     kernel.run(n, &arguments).map(drop)
 }
 
@@ -93,26 +93,26 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     }
     if yours == of(&|i, x| x + bias[i % columns]) {
         return Err(wrong(
-            "These are the sums, below 0 as well: relu is missing.",
+            "These are the sums, including negative ones: relu is missing.",
         ));
     }
     if yours == of(&|i, x| x.max(0.0) + bias[i % columns]) {
         return Err(wrong(
-            "This is relu(x) + bias: the bias comes first, and relu looks at \
-             the sum.",
+            "This is relu(x) + bias: add the bias first, and apply relu to the \
+             sum.",
         ));
     }
     let row = |i: usize| bias.get(i / columns);
     if yours == of(&|i, x| row(i).map_or(x, |bias| (x + bias).max(0.0))) {
         return Err(wrong(
-            "Each row got one number of the bias, and each column should: \
-             element i stands in column i % columns.",
+            "Each row got one element of the bias, but each column should: \
+             element i is in column i % columns.",
         ));
     }
     expect("relu(x + bias)", yours, &right)
 }
 
-/// What it cost.
+/// Checks the number of launches and copies.
 fn thrifty(gpu: &Gpu) -> Outcome {
     let shape @ [rows, columns] = [64, 96];
     let [x, bias] = tensors(gpu, shape)?;
@@ -120,8 +120,8 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     made?;
     if cost.bytes_to_host > 0 {
         return Err(wrong(format!(
-            "The numbers are right, and were computed in the wrong place: {} \
-             bytes came back to the host. A launch leaves them where they are.",
+            "The values are right, but were computed on the host: {} bytes \
+             were read back. A launch leaves the data on the device.",
             cost.bytes_to_host
         )));
     }
@@ -130,9 +130,10 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     }
     let least = 4 * (2 * rows * columns + columns);
     Err(wrong(format!(
-        "The numbers are right, and took {} launches, where 1 is enough. For a \
-         matrix of {rows} x {columns} their kernels reach {} bytes, where \
-         {least} are enough: what one launch writes, the next one reads again.",
+        "The values are right, but took {} launches, where 1 is enough. For a \
+         matrix of {rows} x {columns} their kernels access {} bytes, where \
+         {least} are enough: the second launch reads again what the first one \
+         wrote.",
         cost.launches, cost.bytes_reached
     )))
 }

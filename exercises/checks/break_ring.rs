@@ -1,4 +1,4 @@
-//! The check of `break_ring`, a rule that does not own its result.
+//! Checks `break_ring`, a backward rule that does not own its result.
 
 use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("the rule of a * b gives both gradients", product),
-            ("x * x gets both parts", square),
-            ("(a * b) * b, and what survives of a second sweep", twice),
-            ("nothing is left of a graph that was swept", swept),
-            ("nor of one that nobody swept", unswept),
+            ("x * x adds both gradients", square),
+            ("(a * b) * b, and a second backward pass", twice),
+            ("nothing is left of a graph after backward", swept),
+            ("nothing is left of a graph without backward", unswept),
         ],
     )
 }
@@ -32,7 +32,7 @@ impl Watch {
         Watch(Rc::new(Cell::new(1)))
     }
 
-    /// How many there are beside this one.
+    /// The number of live nodes besides this one.
     fn others(&self) -> usize {
         self.0.get() - 1
     }
@@ -94,10 +94,17 @@ fn square(_: &()) -> Outcome {
     let y = yours::mul(&x, &x);
     y.grad.set(1.0);
     apply(&y);
-    expect("x in x * x", &x, 6.0, "Both parts are added, neither overwrites.")
+    expect(
+        "x in x * x",
+        &x,
+        6.0,
+        "Both gradients are added, neither \
+                                   overwrites the other.",
+    )
 }
 
-/// As the notebook sweeps, the caller sets what is on its way to 0 again.
+/// As in the notebook, the caller resets the intermediate gradient before each
+/// backward pass.
 fn twice(_: &()) -> Outcome {
     let watch = Watch::new();
     let (a, b) = (leaf(2.0, &watch), leaf(3.0, &watch));
@@ -109,15 +116,25 @@ fn twice(_: &()) -> Outcome {
         apply(&d);
         apply(&c);
     }
-    expect("a after two sweeps", &a, 18.0, "A second sweep adds the same.")?;
-    expect("b after two sweeps", &b, 24.0, "A second sweep adds the same.")
+    expect(
+        "a after two backward passes",
+        &a,
+        18.0,
+        "A second pass adds the same.",
+    )?;
+    expect(
+        "b after two backward passes",
+        &b,
+        24.0,
+        "A second pass adds the same.",
+    )
 }
 
 fn left(watch: &Watch, graph: &str) -> Outcome {
     match watch.others() {
         0 => Ok(()),
         nodes => Err(wrong(format!(
-            "{nodes} nodes are left of {graph}, and nobody has a handle on \
+            "{nodes} nodes are left of {graph}, although there is no handle to \
              them. The result owns its rule. Does the rule own the result?"
         ))),
     }

@@ -1,4 +1,4 @@
-//! The check of `center_it`, ink in the middle of its image.
+//! Checks `center_it`, which moves the ink to the center of an image.
 
 use std::process::ExitCode;
 
@@ -11,17 +11,17 @@ fn main() -> ExitCode {
         "center_it",
         YOURS,
         &[
-            ("one spot of ink", spot),
-            ("a box that leaves as many on both sides", even),
-            ("a box that leaves one more", odd),
-            ("strokes with paper between them, in any gray", strokes),
-            ("what is in the middle, and what is full", nowhere_to_go),
+            ("a single pixel of ink", spot),
+            ("a box with equal space on both sides", even),
+            ("a box with an odd number of free rows", odd),
+            ("strokes with gaps, in any gray", strokes),
+            ("a centered box, and a full image", nowhere_to_go),
             ("an image without ink", blank),
         ],
     )
 }
 
-/// From the first row with ink to behind the last, and the same of columns.
+/// Returns the half-open ranges of rows and columns that contain ink.
 fn bounds(image: &[f32], w: usize) -> Option<[[usize; 2]; 2]> {
     let places = || (0..image.len()).filter(|&at| image[at] > 0.0);
     let span = |of: &dyn Fn(usize) -> usize| {
@@ -31,7 +31,7 @@ fn bounds(image: &[f32], w: usize) -> Option<[[usize; 2]; 2]> {
     Some([span(&|at| at / w)?, span(&|at| at % w)?])
 }
 
-/// Moves an image; what leaves it is lost.
+/// Moves an image; what leaves the frame is lost.
 fn moved(
     image: &[f32],
     [h, w]: [usize; 2],
@@ -48,7 +48,8 @@ fn moved(
     other
 }
 
-/// How far the box goes, where so many of the rows that are left are above.
+/// Returns the distance to move, if `above` of the remaining rows go above the
+/// box.
 fn way(
     [from, to]: [usize; 2],
     size: usize,
@@ -63,8 +64,8 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     let what = format!("center_it of an image of [{h}, {w}]");
     if yours.len() != h * w {
         return Err(wrong(format!(
-            "{what} gives {} numbers. It has as many pixels as before, also \
-             where there is no ink.",
+            "{what} gives {} pixels. There should be the same number as \
+             before, even without ink.",
             yours.len()
         )));
     }
@@ -95,7 +96,7 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     )))
 }
 
-/// A formula that gives every number of the learner's.
+/// Names the mistake whose formula reproduces the learner's image.
 fn diagnosis(
     image: &[f32],
     size: [usize; 2],
@@ -105,12 +106,12 @@ fn diagnosis(
     let [h, w] = size;
     let half = |left: usize| left / 2;
     let [down, right] = [way(rows, h, half), way(columns, w, half)];
-    // A way on which ink is lost is nobody's.
+    // Ignore moves that would lose ink.
     let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
     let is = |way: [isize; 2]| {
         yours == moved(image, size, way) && ink(yours) == ink(image)
     };
-    // One row and one column less, which are lost.
+    // A box that is one row and one column too small loses ink.
     let cut: Vec<f32> = (0..h * w)
         .map(|at| {
             let inside = at / w + 1 < rows[1] && at % w + 1 < columns[1];
@@ -140,11 +141,11 @@ fn diagnosis(
     let same = |a: &f32, b: &f32| (*a > 0.0) == (*b > 0.0);
     let alike = yours.iter().zip(&full).all(|(a, b)| same(a, b));
     if is([0, 0]) {
-        Some("It stands where it stood.")
+        Some("It is where it was before.")
     } else if is([-(rows[0] as isize), -(columns[0] as isize)]) {
         Some(
-            "The box is in the upper left corner. Half of the rows that are \
-             left belong above it, and half of the columns to its left.",
+            "The box is in the upper left corner. Half of the free rows belong \
+             above it, and half of the free columns to its left.",
         )
     } else if is([down, 0]) || is([0, right]) {
         Some(if is([down, 0]) {
@@ -153,35 +154,35 @@ fn diagnosis(
             "It was moved to the side, but not up or down."
         })
     } else if is([-down, -right]) {
-        Some("It was moved as far as it should be, the other way.")
+        Some("It was moved the right distance in the wrong direction.")
     } else if is([way(rows, h, up), way(columns, w, up)]) {
         Some(
-            "Where the rows that are left cannot be halved, the one more \
+            "If the number of free rows or columns is odd, the extra one \
              belongs below the ink, or to the right of it.",
         )
     } else if yours == moved(&cut, size, short) || is(short) {
         Some(
-            "A box that begins at its first row ends behind its last row: it \
+            "A box that begins at its first row ends after its last row: it \
              has one row more than the difference of the two.",
         )
     } else if is([mass(&|at| at / w, h), mass(&|at| at % w, w)]) {
         Some(
-            "It is the center of mass that is in the middle. That is another \
-             rule, by which MNIST was made; here it is the box.",
+            "The center of mass is centered. That is a different rule, which \
+             MNIST uses; here it is the box.",
         )
     } else if is(swapped) {
         Some(
-            "Rows and columns are swapped: take off the height its rows, and \
-             off the width its columns.",
+            "Rows and columns are swapped: subtract the box's rows from the \
+             height, and its columns from the width.",
         )
     } else if alike {
-        Some("What is moved stays as gray as it was.")
+        Some("The pixels must keep their gray.")
     } else {
         None
     }
 }
 
-/// An image of a size with ink at places.
+/// Returns an image with ink at these positions.
 fn image([h, w]: [usize; 2], ink: &[[usize; 2]]) -> Vec<f32> {
     let mut image = vec![0.0; h * w];
     ink.iter().for_each(|[row, column]| image[row * w + column] = 1.0);
@@ -210,7 +211,7 @@ fn strokes(_: &()) -> Outcome {
     for seed in 0..20 {
         let (h, w) = (7 + seed as usize % 3, 6 + seed as usize % 5);
         let grays = numbers(seed, h * w);
-        // Heavy on one side, and away from the edges on the other.
+        // Heavier on one side, and away from the edges on the other.
         let ink = |at: usize| {
             let (row, column) = (at / w, at % w);
             let is_ink = row < 4 && column + 4 >= w && grays[at] > 0.0;

@@ -1,7 +1,7 @@
-//! The check of `choose_tiles`, a kernel for each shape.
+//! Checks `choose_tiles`, which chooses a kernel for each shape.
 //!
-//! It counts clocks by the model of the exercise, so its verdict is the same
-//! on every machine, and it multiplies by the parts that it is given.
+//! Times are clock cycles in the model of the exercise, so the verdict is the
+//! same on every machine.
 
 use std::process::ExitCode;
 
@@ -15,17 +15,17 @@ fn main() -> ExitCode {
         "choose_tiles",
         YOURS,
         &[
-            ("the clocks of a plan in one piece", in_one_piece),
-            ("the clocks of a plan in parts", in_parts),
-            ("every number of k is in one part", parts),
-            ("products by parts are right", products),
+            ("the cycles of a plan without parts", in_one_piece),
+            ("the cycles of a plan with parts", in_parts),
+            ("every index of k is in one part", parts),
+            ("products in parts are right", products),
             ("the plan fits the device", room),
-            ("no plan takes fewer clocks", best),
+            ("no plan takes fewer cycles", best),
         ],
     )
 }
 
-/// A large card, a small one, one with little local memory, and a processor.
+/// A large GPU, a small one, one with little local memory, and a processor.
 const CARDS: [Card; 4] = [
     Card { units: 132, local_memory: 49152 },
     Card { units: 16, local_memory: 32768 },
@@ -33,7 +33,8 @@ const CARDS: [Card; 4] = [
     Card { units: 2, local_memory: 262_144 },
 ];
 
-/// Square, tall, wide, thin, and long sums; and sizes that are no multiples.
+/// Square, tall, wide and thin shapes, long sums, and sizes that are not
+/// multiples of a tile.
 const SHAPES: [[usize; 3]; 14] = [
     [16, 16, 16],
     [64, 64, 64],
@@ -82,12 +83,12 @@ fn count(sizes: [usize; 3], plan: Plan, card: Card) -> Outcome {
         None => String::new(),
     };
     Err(wrong(format!(
-        "{}: {yours} clocks by you, and {wanted} by the model.{why}",
+        "{}: {yours} cycles in yours, and {wanted} in the model.{why}",
         said(sizes, plan, card)
     )))
 }
 
-/// A formula that counts as the learner did.
+/// Names the mistake whose formula gives the learner's count.
 fn slip(
     [m, k, n]: [usize; 3],
     plan: Plan,
@@ -106,15 +107,18 @@ fn slip(
     let product =
         |groups: usize| LAUNCH + groups.div_ceil(card.units) * length * each;
     if yours == product(whole) + joined {
-        Some("It counts whole tiles: a tile that is cut off takes a group too.")
+        Some(
+            "It counts only whole tiles: a tile that is cut off takes a group \
+              too.",
+        )
     } else if yours == LAUNCH + groups * length * each / card.units + joined {
         Some(
-            "It counts parts of turns, and the last one takes as long as the \
-             others: its units work, and the rest wait.",
+            "It counts fractions of rounds, and the last one takes as long as \
+             the others, even if some units are idle.",
         )
     } else if parts > 1 && yours == product(groups) {
         Some(
-            "The parts are added up by a second launch, which has its price \
+            "The parts are added up by a second launch, which has a fixed cost \
              and reads all of them.",
         )
     } else {
@@ -158,14 +162,14 @@ fn parts(_: &()) -> Outcome {
                 format!("Part {which} of {parts} of k = {k} is {range:?}");
             if range.end > k {
                 return Err(wrong(format!(
-                    "{what}, and k has the numbers 0..{k}: a group would read \
+                    "{what}, and k has the indices 0..{k}: a group would read \
                      past the end of a row."
                 )));
             }
             if range.len() > most {
                 return Err(wrong(format!(
-                    "{what}, which is {} numbers, and no part has more than \
-                     {most}: everybody would wait for the longest.",
+                    "{what}, which has {} elements, and no part may have more \
+                     than {most}: all others would wait for the longest.",
                     range.len()
                 )));
             }
@@ -173,8 +177,8 @@ fn parts(_: &()) -> Outcome {
         }
         if let Some(at) = seen.iter().position(|times| *times != 1) {
             return Err(wrong(format!(
-                "k = {k} in {parts} parts: number {at} is in {} of them. What \
-                 is in none is missing in every sum.",
+                "k = {k} in {parts} parts: index {at} is in {} of them. An \
+                 index in no part is missing in every sum.",
                 seen[at]
             )));
         }
@@ -209,14 +213,13 @@ fn room(_: &()) -> Outcome {
             let what = said(sizes, plan, card);
             if !TILES.contains(&plan.tile) {
                 return Err(wrong(format!(
-                    "{what}: no kernel has such tiles."
+                    "{what}: there is no kernel with such tiles."
                 )));
             }
             if !fits(plan.tile, card) {
                 return Err(wrong(format!(
                     "{what}: two such tiles need {} bytes of local memory, and \
-                     the device has {} for a group. It would refuse the \
-                     launch.",
+                     the device has {} per group. It would reject the launch.",
                     (plan.tile.rows + plan.tile.columns) * 64,
                     card.local_memory
                 )));
@@ -224,7 +227,7 @@ fn room(_: &()) -> Outcome {
             let most = MOST_PARTS.min(sizes[1]);
             if plan.parts == 0 || plan.parts > most {
                 return Err(wrong(format!(
-                    "{what}: there are 1 to {most} parts."
+                    "{what}: the number of parts must be 1 to {most}."
                 )));
             }
         }
@@ -241,7 +244,7 @@ fn best(_: &()) -> Outcome {
                 [yours, best].map(|plan| right(sizes, plan, card));
             if took > least {
                 return Err(wrong(format!(
-                    "{}: {took} clocks. Tiles of {} x {} in {} parts take \
+                    "{}: {took} cycles. Tiles of {} x {} in {} parts take \
                      {least}. {}",
                     said(sizes, yours, card),
                     best.tile.rows,
@@ -255,7 +258,7 @@ fn best(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Finds the plan of the fewest clocks among some.
+/// Returns the plan with the fewest cycles among those that `among` accepts.
 fn least(sizes: [usize; 3], card: Card, among: impl Fn(&Plan) -> bool) -> Plan {
     let tiles = TILES.into_iter().filter(|tile| fits(*tile, card));
     let plans = tiles.flat_map(|tile| {
@@ -267,7 +270,7 @@ fn least(sizes: [usize; 3], card: Card, among: impl Fn(&Plan) -> bool) -> Plan {
     least.expect("the smallest tile fits")
 }
 
-/// Says what the better plan has that this one has not.
+/// Describes the advantage of the better plan.
 fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
     let ([m, _, n], units) = (sizes, card.units);
     let Tile { rows, columns } = yours.tile;
@@ -275,26 +278,26 @@ fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
     let other = least(sizes, card, |plan| plan.parts == yours.parts);
     let is_best_tile = right(sizes, yours, card) == right(sizes, other, card);
     if is_best_tile && yours.parts > best.parts {
-        "More parts than the units have time for: each of them is written, \
+        "These are more parts than the units can use: each of them is written, \
          and read again by the second launch."
             .to_string()
     } else if is_best_tile {
         format!(
             "There are {groups} groups for {units} units, and in the last \
-             turn the units that have none could have a part of k: that is \
-             worth the second launch."
+             round the idle units could compute a part of k: that is worth the \
+             second launch."
         )
     } else if rows > other.tile.rows {
         format!(
             "There are {groups} groups for {units} units, of {} elements each \
-             for a result of {}: the units compute what nobody asked for, or \
-             stand idle.",
+             for a result of {}: the units compute elements that are not \
+             needed, or are idle.",
             rows * columns,
             m * n
         )
     } else {
-        "A larger tile loads less for each product, and there are enough of \
-         them to keep every unit busy."
+        "A larger tile needs fewer loads per multiply-add, and there are \
+         enough of them to keep every unit busy."
             .to_string()
     }
 }

@@ -1,6 +1,7 @@
-//! The check of `clipped_step`, an optimizer with momentum and a limit.
+//! Checks `clipped_step`, an optimizer with momentum and gradient clipping.
 //!
-//! Two parameters of different shapes: a limit for each alone is another one.
+//! The two parameters have different shapes, because clipping each of them
+//! alone gives a different result.
 
 use std::process::ExitCode;
 
@@ -17,11 +18,14 @@ fn main() -> ExitCode {
         "clipped_step",
         YOURS,
         &[
-            ("a short gradient is left alone", short),
+            ("a short gradient is unchanged", short),
             ("each parameter is a new leaf", leaves),
-            ("the second step goes on in the direction of the first", momentum),
-            ("a long gradient is shortened, over all parameters", long),
-            ("the velocity gets what is left of it", remembered),
+            (
+                "the second step continues in the direction of the first",
+                momentum,
+            ),
+            ("a long gradient is shortened, for all parameters together", long),
+            ("the velocity gets the shortened gradient", remembered),
         ],
     )
 }
@@ -30,10 +34,10 @@ const RATE: f32 = 0.5;
 const MOMENTUM: f32 = 0.75;
 const LONGEST: f32 = 5.0;
 
-/// What a gradient becomes before it reaches the velocity.
+/// Changes a gradient before it is added to the velocity.
 type Limit = fn(&[f32; 3]) -> [f32; 3];
 
-/// Two parameters at 0, of which the first has 2 numbers.
+/// Two parameters at 0; the first has 2 elements.
 struct Run {
     optimizer: Optimizer,
     parameters: [Tensor; 2],
@@ -53,7 +57,7 @@ impl Run {
         }
     }
 
-    /// A step whose gradient is this one.
+    /// Takes a step with this gradient.
     fn step(&mut self, grad: [f32; 3]) {
         let weights =
             [Tensor::new(&[2], &grad[..2]), Tensor::new(&[1], &grad[2..])];
@@ -71,8 +75,8 @@ fn near(a: &[f32], b: &[f32]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
 }
 
-/// Compares the place where the run is with the right one, and with those
-/// where readers end.
+/// Compares the final parameters with the expected ones and with the results
+/// of known mistakes.
 fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     let mut run = Run::new();
     grads.iter().for_each(|grad| run.step(*grad));
@@ -85,13 +89,13 @@ fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
         "After steps with the gradients {grads:?} the parameters are \
-         elsewhere. The rate is {RATE}, the momentum {MOMENTUM}, and no \
-         gradient may be longer than {LONGEST}. {why}\n\n  yours  {yours:?}\n  \
-         right  {right:?}"
+         different. The learning rate is {RATE}, the momentum {MOMENTUM}, and \
+         no gradient may be longer than {LONGEST}. {why}\n\n  yours  \
+         {yours:?}\n  right  {right:?}"
     )))
 }
 
-/// Where three numbers are that began at 0.
+/// Returns the final values of three elements that began at 0.
 fn place(grads: &[[f32; 3]], limit: Limit) -> Vec<f32> {
     let (mut at, mut velocity) = ([0.0; 3], [0.0; 3]);
     for grad in grads {
@@ -149,12 +153,12 @@ fn long(_: &()) -> Outcome {
     let others: [(Limit, &str); 3] = [
         (
             each_alone,
-            "Each parameter was shortened by itself, which changes the \
+            "Each parameter was shortened separately, which changes the \
              direction of the whole.",
         ),
         (
             each_number,
-            "Each number was cut off by itself, which changes the direction \
+            "Each element was clipped separately, which changes the direction \
              of the whole.",
         ),
         (unchanged, "This gradient is longer than that."),
@@ -167,7 +171,7 @@ fn remembered(_: &()) -> Outcome {
     let grads = [LONG, [1.0, 0.0, 0.0]];
     grads.iter().for_each(|grad| run.step(*grad));
     let yours = run.at();
-    // The whole gradient in the velocity, and a short step along it.
+    // Add the whole gradient to the velocity and clip only the step.
     let whole = [LONG, LONG].map(|_| LONG.map(|g| MOMENTUM * g));
     let mut at = clipped(&LONG).map(|g| -RATE * g);
     for (i, at) in at.iter_mut().enumerate() {
@@ -178,16 +182,14 @@ fn remembered(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(format!(
             "After a long gradient, {LONG:?}, and a short one, {:?}, the \
-             parameters are elsewhere. {}\n\n  yours  {yours:?}\n  right  \
+             parameters are different. {}\n\n  yours  {yours:?}\n  right  \
              {right:?}",
             grads[1],
             match near(&yours, &at) {
                 true =>
-                    "The velocity has kept the whole gradient, and goes \
-                         on with it.",
-                false =>
-                    "What is shortened is the gradient of each step, not \
-                          the velocity.",
+                    "The velocity contains the whole gradient, so it affects \
+                     later steps.",
+                false => "Shorten the gradient of each step, not the velocity.",
             }
         ))),
     }
@@ -204,8 +206,9 @@ fn leaves(_: &()) -> Outcome {
             || parameter.grad().is_some()
         {
             return Err(wrong(
-                "A parameter after a step is a new leaf: it has no parents and \
-                 no gradient, so the graph of the last step can go.",
+                "A parameter after a step must be a new leaf: without parents \
+                 and gradient, so that the graph of the last step can be \
+                 freed.",
             ));
         }
     }

@@ -1,7 +1,7 @@
-//! The check of `coalesced_matvec`, a group for each row.
+//! Checks `coalesced_matvec`, one work-group per row.
 //!
-//! Right numbers do not tell who read what. So the last launch is judged by what
-//! Oclgrind counts in it: the sectors that a warp touches at once.
+//! Correct results do not show which item read what, so Oclgrind counts the
+//! memory sectors that each warp touches in the last launch.
 
 use std::process::ExitCode;
 
@@ -21,10 +21,10 @@ fn main() -> ExitCode {
         YOURS,
         "coalesced_matvec",
         &[
-            ("3 rows of 256: a column for each item", |kernel| {
+            ("3 rows of 256: one column per item", |kernel| {
                 product(kernel, [3, 256], 3)
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 product(kernel, [2, 1000], 2)
             }),
             ("2 rows of 70: most items have no column", |kernel| {
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The product for `m` rows of `k`, in so many groups.
+/// Runs the kernel for `m` rows of `k` elements with a number of groups.
 fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let (a, v) = (numbers(1, m * k), numbers(2, k));
     let arguments =
@@ -54,9 +54,9 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let out = out.remove(0);
     if let Some(row) = out.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
-            "out[{row}] is {:e}: a guard value is in it, which stands behind \
-             the {k} numbers of v. Some item read v[i] for an i of {k} or \
-             more: it has no column there, and brings 0.",
+            "out[{row}] is {:e}: it contains a guard value, which follows the \
+             {k} elements of v. Some item read v[i] for an i of {k} or more: \
+             it has no column there, and must contribute 0.",
             out[row]
         )));
     }
@@ -68,26 +68,26 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let is = |other: Vec<f32>| out != right && out == other;
     if is(sums(&|row, i| a[i * m + row])) {
         return Err(wrong(
-            "These are the sums of a matrix whose columns lie one behind the \
-             other. Here its rows do: before row y there are y whole rows of \
-             k numbers.",
+            "These are the sums of a matrix that is stored by columns. Here it \
+             is stored by rows: y whole rows of k elements come before row y.",
         ));
     }
     if is(sums(&|row, i| if i % GROUP == 0 { a[row * k + i] } else { 0.0 })) {
         return Err(wrong(
-            "out holds what item 0 has added up, and the sums of the other \
-             items of its group are missing.",
+            "out contains the sum of item 0, and the sums of the other items \
+             of its group are missing.",
         ));
     }
     expect("out", &out, &right)
 }
 
-/// Neighbors read neighbors, and all of them read.
+/// Adjacent items must read adjacent elements, and all items must read.
 fn coalesced(launch: &Launch) -> Outcome {
     gathered(
         launch,
-        "Neighbors do not read neighbors. In the same step of its loop item 1 \
-         should read the number behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should read the element after that of item 0, and item 2 \
+         the next.",
     )?;
     together(
         launch,
@@ -96,7 +96,7 @@ fn coalesced(launch: &Launch) -> Outcome {
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
+        "While one warp waits for memory, the others have nothing to load. Let \
          all 256 items add up some of the products.",
     )
 }

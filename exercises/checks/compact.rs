@@ -1,4 +1,4 @@
-//! The check of `compact`, a view copied to memory of its own.
+//! Checks `compact`, which copies a view to contiguous memory.
 
 use std::process::ExitCode;
 
@@ -11,10 +11,10 @@ fn main() -> ExitCode {
         "compact",
         YOURS,
         &[
-            ("a matrix that is dense already", dense),
+            ("a contiguous matrix", dense),
             ("the lecture's column: strides (2, 1) from offset 1", column),
-            ("turned, with two axes and with three", turned),
-            ("backwards, and cut out of something larger", backwards),
+            ("transposed, with two axes and with three", turned),
+            ("reversed, and sliced", backwards),
             ("a row that is repeated by a stride of 0", repeated),
             ("no axes, and no elements", nothing),
             ("windows that overlap", windows),
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The elements of a view, by an index for each axis: as slow as it is plain.
+/// Returns the elements of a view, one index per axis: slow but simple.
 fn elements(
     memory: &[f32],
     shape: &[usize],
@@ -47,7 +47,7 @@ fn judge(
     offset: usize,
 ) -> Outcome {
     let memory = numbers(seed, slots);
-    // In a variant the axes run the other way around.
+    // In a variant the order of the axes is reversed.
     let (mut sizes, mut ways) = (shape.to_vec(), strides.to_vec());
     if again() {
         sizes.reverse();
@@ -64,14 +64,14 @@ fn judge(
     );
     if found.len() != right.len() {
         return Err(wrong(format!(
-            "compact gives {} elements, and the view shows {}: the product of \
-             its sizes, however many the memory has. It is 1 without axes, \
-             and 0 as soon as one size is 0.\n\n  view   {view}",
+            "compact returns {} elements, and the view has {}: the product of \
+             its sizes, however many slots the memory has. It is 1 without \
+             axes, and 0 if one size is 0.\n\n  view   {view}",
             found.len(),
             right.len()
         )));
     }
-    // The axes the other way around: the first runs fastest.
+    // The reversed order, in which the first index varies fastest.
     let reversed = |sizes: &[usize]| {
         let mut sizes = sizes.to_vec();
         sizes.reverse();
@@ -87,8 +87,7 @@ fn judge(
         "The first axis runs fastest; the last one should, so that a row \
          stays together."
     } else if start && found == elements(&memory, shape, strides, 0) {
-        "The offset is missing: the first element lies there, and not in \
-         slot 0."
+        "The offset is missing: the first element is there, not in slot 0."
     } else if found
         == memory[offset..]
             .iter()
@@ -96,10 +95,10 @@ fn judge(
             .take(found.len())
             .collect::<Vec<_>>()
     {
-        "These lie one after another from the offset on. The strides say \
-         where the elements of the view lie."
+        "These are consecutive slots from the offset on. The strides determine \
+         where the elements of the view are."
     } else {
-        "Each element lies at the offset plus, for each axis, its index times \
+        "Each element is at the offset plus, for each axis, its index times \
          its stride."
     };
     let at = found.iter().zip(&right).position(|(a, b)| a != b).unwrap_or(0);

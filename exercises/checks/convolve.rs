@@ -1,7 +1,7 @@
-//! The check of `convolve`, a convolution that copies no window.
+//! Checks `convolve`, a convolution that does not copy windows.
 //!
-//! Each step adds one thing that can go wrong, so a step that fails after one
-//! that passed says which it is.
+//! Each step adds one possible mistake, so the first step that fails
+//! identifies it.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ("three channels: each has its part of the filter", |kernel| {
                 judge(kernel, Shape::new(3, 1, [5, 7]))
             }),
-            ("four filters: each has its own image", |kernel| {
+            ("four filters: each has its own output", |kernel| {
                 judge(kernel, Shape::new(2, 4, [6, 5]))
             }),
             ("images of one row, one column and one pixel", |kernel| {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
                 judge(kernel, Shape::new(1, 2, [7, 1]))?;
                 judge(kernel, Shape::new(2, 2, [1, 1]))
             }),
-            ("each item reads its windows, and nothing else", read),
+            ("each item reads its windows and nothing else", read),
         ],
     )
 }
@@ -45,8 +45,8 @@ struct Shape {
     width: usize,
 }
 
-/// A place of an output and one of its windows: filter, row, column, channel,
-/// and down and to the right in the window.
+/// Indices of an output element and a position in its window: filter, row,
+/// column, channel, window row and window column.
 type Place = [usize; 6];
 
 impl Shape {
@@ -68,7 +68,8 @@ impl Shape {
         (numbers(1, self.image()), numbers(2, filters))
     }
 
-    /// The pixel under a place of a window, where there is one.
+    /// Returns the index of the pixel at a window position, if it is inside
+    /// the image.
     fn pixel(self, [_, row, column, channel, v, u]: Place) -> Option<usize> {
         let down = (row + v).checked_sub(1).filter(|y| *y < self.height)?;
         let right = (column + u).checked_sub(1).filter(|x| *x < self.width)?;
@@ -79,8 +80,8 @@ impl Shape {
         ((filter * self.channels + channel) * 3 + v) * 3 + u
     }
 
-    /// The outputs, if `number` says which number of the filters a place
-    /// takes; 0 where it says none.
+    /// Computes the outputs, where `number` selects the filter weight for a
+    /// position; `None` counts as 0.
     fn sums(self, number: impl Fn(Place) -> Option<usize>) -> Vec<f32> {
         let (image, filters) = self.numbers();
         let at = |n: usize| {
@@ -154,61 +155,62 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
         (shape.filters > 1).then_some(number)
     };
     if is(shape.sums(turned)) {
-        return "These are the sums of the filter turned around by half a turn. \
-                Here the number at the upper left of the filter meets the \
-                pixel at the upper left of the window.";
+        return "These are the sums for the filter rotated by half a turn. Here \
+                the upper left weight of the filter is multiplied by the upper \
+                left pixel of the window.";
     }
     if is(shape.sums(swapped)) {
-        return "Down and to the right are swapped in the filter: its last axis \
-                goes to the right, as that of the image does.";
+        return "Row and column of the filter are swapped: its last axis goes \
+                to the right, like that of the image.";
     }
     if shape.channels > 1 && is(shape.sums(own)) {
-        return "These are the sums over the first channel. A window has its 9 \
-                numbers in each of the channels, and they are all added up.";
+        return "These are the sums over the first channel. A window has 9 \
+                pixels in each channel, and all of them are added up.";
     }
     if shape.channels > 1 && is(shape.sums(of_each)) {
-        return "Each channel is multiplied by the filter's numbers for the \
-                first. A filter has 9 numbers for each channel.";
+        return "Each channel is multiplied by the filter's weights for the \
+                first. A filter has 9 weights for each channel.";
     }
     if shape.filters > 1 && is(shape.sums(same)) {
-        return "Every output is that of the first filter. A filter has 9 \
-                numbers for each channel, and then the next one begins.";
+        return "Every output uses the first filter. A filter has 9 weights for \
+                each channel, and then the next one begins.";
     }
     if is(shape.sums(short)) {
-        return "A filter begins 9 numbers behind the one before. It has 9 for \
-                each channel, so the next one begins that much later.";
+        return "You take 9 weights per filter. A filter has 9 weights for each \
+                channel, so the next one begins that much later.";
     }
     let inside: Vec<usize> =
         (0..right.len()).filter(|n| shape.is_inside(*n)).collect();
     if !inside.is_empty() && inside.iter().all(|n| near(yours[*n], right[*n])) {
-        return "Where the whole window lies in the image, every sum is right. \
-                At the edge it looks beyond: a place outside counts as 0, on \
-                each of the four sides. In memory the end of the row before \
-                lies there, or another image.";
+        return "Where the whole window is inside the image, every sum is \
+                right. At the edge a window extends beyond the image: a pixel \
+                outside counts as 0, on each of the four sides. In memory \
+                there is the end of the row before, or another image.";
     }
-    "Item i stands at column i % width, in row i / width % height, of filter i \
-     / width / height. Its window begins one row above and one column to the \
-     left of its place."
+    "Item i is at column i % width, in row i / width % height, of filter i / \
+     width / height. Its window begins one row above and one column to the \
+     left of its position."
 }
 
-/// Counts what is read from the image.
+/// Counts the reads of the image.
 fn read(kernel: &Kernel) -> Outcome {
     let shape = Shape::new(2, 3, [8, 8]);
     let count = |text: &str| counting(text, "convolve", &["image"], "");
     let Some(kernel) = kernel.altered(count)? else { return Ok(()) };
     let counts = run(&kernel, shape, Some(256))?.remove(1);
     let read: f32 = counts.iter().sum();
-    // Along an axis of 8 places of 3, all but the first and the last whole.
+    // Along an axis of 8 windows of 3, the first and the last read one pixel
+    // less.
     let along = 3 * 8 - 2;
     let enough = shape.channels * shape.filters * along * along;
     if read as usize <= enough {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and your items read image[..] {read} times, \
-         where {enough} are enough: {} for each channel and each filter. What \
-         lies outside of the image is not read at all, and a pixel once for \
-         each window that shows it.",
+        "The results are right, but your items read image[..] {read} times, \
+         where {enough} are enough: {} for each channel and each filter. Do \
+         not read outside the image at all, and read a pixel once for each \
+         window that contains it.",
         along * along
     )))
 }

@@ -1,4 +1,4 @@
-//! The check of `crossover`, the size from which on a device pays.
+//! Checks `crossover`, the size above which a device is faster.
 
 use std::process::ExitCode;
 
@@ -11,19 +11,19 @@ fn main() -> ExitCode {
         "crossover",
         YOURS,
         &[
-            ("the device wins from some size on", crosses),
-            ("where both take the same, it does not win yet", equal),
-            ("a device that is slower for each element never wins", never),
+            ("the device is faster above some size", crosses),
+            ("an equal time is not faster", equal),
+            ("a device that is slower per element is never faster", never),
         ],
     )
 }
 
-/// How many times as fast the device must be.
+/// The required speedup of the device.
 fn times() -> f64 {
     f64::from(drawn("times").unwrap_or(1.0))
 }
 
-/// A device with a price of being asked and a rate, timed at two sizes.
+/// A device with a fixed cost per launch and a rate, measured at two sizes.
 struct Case {
     host: f64,
     price: f64,
@@ -36,7 +36,8 @@ impl Case {
         self.price + self.rate * n
     }
 
-    /// The smallest size at which the device is faster, tried one by one.
+    /// Returns the smallest size at which the device is faster, by linear
+    /// search.
     fn right(&self) -> Option<usize> {
         let host = self.host / times();
         (1..100_000).find(|&n| self.time(n as f64) < host * n as f64)
@@ -52,14 +53,14 @@ impl Case {
         let Case { host, price, rate, .. } = *self;
         let why = match (yours, right) {
             (Some(_), None) => {
-                "Each element takes the device longer than the host, so no size \
-                 makes up for it."
+                "The device takes longer per element than the host, so it is \
+                 never faster."
             }
             (Some(n), Some(right)) if n + 1 == right => {
                 "There the device is not faster yet."
             }
             (Some(n), Some(right)) if n < right => {
-                "There the price of being asked is not earned yet."
+                "At that size the fixed cost still outweighs the gain."
             }
             (Some(_), Some(_)) => "It is faster before that.",
             (None, _) => "There is such a size.",
@@ -73,8 +74,9 @@ impl Case {
             None => "none".to_string(),
         };
         Err(wrong(format!(
-            "The host takes {host} µs for each element, the device {price} µs \
-             and {rate} µs for each. {why}\n\n  yours  {}\n  right  {}",
+            "The host takes {host} µs per element, the device {price} µs per \
+             launch and {rate} µs per element. {why}\n\n  yours  {}\n  right  \
+             {}",
             shown(yours),
             shown(right)
         )))

@@ -1,4 +1,4 @@
-//! The check of `custom_loss`, softmax and cross-entropy as one function.
+//! Checks `custom_loss`, softmax and cross-entropy as one function.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("the loss of two rows of five scores", value),
-            ("of scores whose exponentials overflow", large),
+            ("the loss of scores whose exponentials overflow", large),
             ("its gradient", gradient),
-            ("its second slope", second),
+            ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
             ("the loss is yours", |_| without(YOURS, &ENGINES, OWN)),
         ],
@@ -28,11 +28,11 @@ const ENGINES: [&str; 4] = [
     ".log_softmax(",
     "::log_softmax(",
 ];
-const OWN: &str = "that is the engine's own loss. Here you write it, of the \
+const OWN: &str = "that is the engine's own loss. Here you write it, with the \
                    operations of an Array and of a Tensor.";
 
-/// With as many classes as the loss counts times, a mean over all elements
-/// would look like a grad_out that is missing.
+/// The number of classes must differ from the factor of the loss. Otherwise a
+/// mean over all elements would look like a missing `grad_out`.
 const SHAPE: [usize; 2] = [2, 5];
 const LABELS: [usize; 2] = [2, 0];
 const SMALL: [f32; 10] =
@@ -40,7 +40,7 @@ const SMALL: [f32; 10] =
 const LARGE: [f32; 10] =
     [200.0, 198.5, 201.0, 197.0, 199.5, -300.0, -301.5, -299.0, -300.5, -302.0];
 
-/// The shares of each row, in f64.
+/// Computes the softmax of each row in `f64`.
 fn shares(scores: &[f32]) -> Vec<f64> {
     let row = |row: &[f32]| {
         let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -70,8 +70,8 @@ fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
         if off.is_nan() || off > 1e-4 * (1.0 + r.abs()) {
             let hint = match y.is_finite() {
                 false if what.contains("large") => {
-                    " No f32 holds the exponential of 200, and that of -300 \
-                     is 0: subtract the largest score of the row first."
+                    " The exponential of 200 overflows an f32, and that of \
+                     -300 is 0: subtract the largest score of the row first."
                 }
                 _ => "",
             };
@@ -90,7 +90,7 @@ fn right_loss(scores: &[f32]) -> f64 {
     logs.sum::<f64>() / SHAPE[0] as f64
 }
 
-/// What the gradient should be, for a loss that counts `weight` times.
+/// Returns the expected gradient of a loss multiplied by `weight`.
 fn right_gradient(scores: &[f32], weight: f64) -> Vec<f64> {
     let mut off = shares(scores);
     for (row, label) in LABELS.iter().enumerate() {
@@ -103,8 +103,8 @@ fn loss(scores: &[f32], what: &str) -> Outcome {
     let loss = yours::loss(&leaf(scores, Device::Cpu)?, &LABELS);
     if !loss.shape().is_empty() {
         return Err(wrong(format!(
-            "{what} has shape {:?}. A mean of all rows has none: reduce over \
-             both axes, with Keep::No.",
+            "{what} has shape {:?}. A mean of all rows has no axes: reduce \
+             over both axes, with Keep::No.",
             loss.shape()
         )));
     }
@@ -134,7 +134,7 @@ fn large(_: &()) -> Outcome {
     loss(&LARGE, "The loss of large scores")
 }
 
-/// The loss counts three times, so `grad_out` is 3.
+/// The loss is multiplied by three, so `grad_out` is 3.
 fn gradient(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let weighted = yours::loss(&scores, &LABELS).scale(3.0);
@@ -143,17 +143,17 @@ fn gradient(_: &()) -> Outcome {
     for (weight, words) in [
         (
             1.0,
-            "The gradient is that of the loss alone; grad_out, which is 3 \
-             here, is missing.",
+            "The gradient is only that of the loss; grad_out, which is 3 here, \
+             is missing.",
         ),
         (
             3.0 / SHAPE[1] as f64,
-            "The gradient is divided by the number of all elements, and the \
+            "The gradient is divided by the number of all elements, but the \
              loss is a mean over the rows.",
         ),
         (
             3.0 * SHAPE[0] as f64,
-            "The gradient is that of the sum over the rows, and the loss is \
+            "The gradient is that of the sum over the rows, but the loss is \
              their mean.",
         ),
     ] {
@@ -165,25 +165,25 @@ fn gradient(_: &()) -> Outcome {
     let forgotten: Vec<f64> = forgotten.map(|x| 1.5 * x).collect();
     if near("", &yours, &forgotten).is_ok() {
         return Err(wrong(
-            "The gradient has the shares alone, so every score would panic. \
-             At the label of its row, 1 is missing.",
+            "The gradient consists of the probabilities only, so every score \
+             would be lowered. At the label of its row, 1 must be subtracted.",
         ));
     }
     near("The gradient", &yours, &right_gradient(&SMALL, 3.0))
 }
 
-/// The slope of the first element of the gradient.
+/// Checks the gradient of the first element of the gradient.
 fn second(_: &()) -> Outcome {
     let scores = leaf(&SMALL, Device::Cpu)?;
     let loss = yours::loss(&scores, &LABELS);
     let first = grad(&[&loss], &[&scores], true).remove(0);
     let corner = first.slice(&[0..1, 0..1]).sum();
     let yours = grad(&[&corner], &[&scores], false).remove(0).to_vec()?;
-    // What is cut off from its operands is constant, and has the slope 0.
+    // A detached result is a constant, so its derivative is 0.
     if yours.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
-            "The gradient has no way back. Write it with tensor operations \
-             on ctx.input(0), and detach nothing.",
+            "The gradient has no graph. Write it with tensor operations on \
+             ctx.input(0), and detach nothing.",
         ));
     }
     let p = shares(&SMALL);
@@ -192,7 +192,7 @@ fn second(_: &()) -> Outcome {
         1..5 => -p[0] * p[i] / 2.0,
         _ => 0.0,
     });
-    near("The second slope", &yours, &right.collect::<Vec<_>>())
+    near("The second derivative", &yours, &right.collect::<Vec<_>>())
 }
 
 fn everywhere(_: &()) -> Outcome {

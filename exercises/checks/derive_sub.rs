@@ -1,7 +1,7 @@
-//! The check of `derive_sub`, three operations without a rule.
+//! Checks `derive_sub`, three operations that need no backward rule.
 //!
-//! A gradient says whether the computation that was made has the slopes that
-//! it has. Whether it is the computation that was meant, only values say.
+//! A gradient check only shows that a gradient belongs to the computation.
+//! That it is the intended computation is shown by its values.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             ("2 - a is not a - 2", reflected),
             ("no rule was written", derived),
             ("neg, sub and 2 - a pass their gradients on", gradients),
-            ("they are made of sums and products", made),
+            ("they are composed of additions and multiplications", made),
         ],
     )
 }
@@ -30,7 +30,7 @@ fn tensor(seed: u64) -> Tensor {
     Tensor::new(&[3, 5], &numbers(seed, 15))
 }
 
-/// What each element should be.
+/// Returns the expected elements.
 fn right(a: &Tensor, b: &Tensor, f: fn(f32, f32) -> f32) -> Vec<f32> {
     a.to_vec().iter().zip(b.to_vec()).map(|(x, y)| f(*x, y)).collect()
 }
@@ -43,28 +43,29 @@ fn values(_: &()) -> Outcome {
     expect("sub(a, b)", &yours::sub(&a, &b).to_vec(), &difference)
 }
 
-/// For `+` and `*` both orders are the same, which hides the fault.
+/// For `+` and `*` both orders are equal, which would hide a swapped order.
 fn reflected(_: &()) -> Outcome {
     let a = tensor(3);
     let found = yours::number_minus(2.0, &a).to_vec();
     if found == right(&a, &a, |x, _| x - 2.0) {
         return Err(wrong(
-            "number_minus(2.0, a) is a - 2. The number stands first: it \
-             should be 2 - a.",
+            "number_minus(2.0, a) is a - 2. The number comes first: it should \
+             be 2 - a.",
         ));
     }
     expect("number_minus(2.0, a)", &found, &right(&a, &a, |x, _| 2.0 - x))
 }
 
-/// Every operation on the tape is one of the engine's.
+/// Every operation on the tape must be one of the engine's.
 fn derived(_: &()) -> Outcome {
     let (a, b) = (tensor(4), tensor(5));
     let out = yours::sub(&a, &yours::number_minus(2.0, &yours::neg(&b)));
     match out.tape().unchecked().first() {
         None => Ok(()),
         Some(op) => Err(wrong(format!(
-            "The tape holds \"{op}\" with a rule of its own. Make it of sums \
-             and of products with numbers: their rules have been checked."
+            "The tape contains \"{op}\" with its own rule. Use only additions \
+             and multiplications by numbers: their rules have already been \
+             tested."
         ))),
     }
 }
@@ -88,7 +89,7 @@ fn gradients(_: &()) -> Outcome {
     })
 }
 
-/// The engine has these three, made as they are to be made here.
+/// Rejects the engine's own versions of these operations.
 fn made(_: &()) -> Outcome {
     let own = [
         "- a",
@@ -105,7 +106,7 @@ fn made(_: &()) -> Outcome {
     without(
         YOURS,
         &own,
-        "that is the engine's own operator. Make it of `+` and of `*` with a \
+        "that is the engine's own operator. Use only `+`, and `*` with a \
          number.",
     )
 }

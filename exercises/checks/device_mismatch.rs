@@ -1,4 +1,4 @@
-//! The check of `device_mismatch`, the refusal of two devices.
+//! Checks `device_mismatch`, the error for operands on different devices.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -15,11 +15,11 @@ fn main() -> ExitCode {
         "device_mismatch",
         YOURS,
         &[
-            ("two operands on one device are let through", through),
-            ("two devices are refused, and nothing is moved", refused),
+            ("two operands on one device are accepted", through),
+            ("two devices are rejected, and nothing is copied", refused),
             ("the sentence names the operation and both devices", names),
             ("the sentence says what to do", remedy),
-            ("two devices of one name are two devices", namesakes),
+            ("two devices with the same name are different", namesakes),
         ],
     )
 }
@@ -28,8 +28,8 @@ fn on(device: Device) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[1], &[3.0], device)?)
 }
 
-/// What the learner's function makes of operands on two devices, and the
-/// devices that its operation has seen, if it was run.
+/// Calls the learner's function with operands on two devices, and returns the
+/// devices that its operation received if it was called.
 fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
     let (a, b) = (on(a)?, on(b)?);
     let seen = Cell::new(None);
@@ -44,14 +44,14 @@ fn run(op: &str, a: Device, b: Device) -> Result<Seen, Stop> {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied());
         match text {
-            // The task itself, which the frame knows.
+            // The exercise's own TODO; the harness reports it.
             Some(text) if text.starts_with("not yet implemented") => {
                 panic::resume_unwind(payload)
             }
             _ => wrong(format!(
                 "It panicked: \"{}\". Return the error instead, with a \
-                 sentence that says what to do: whoever calls decides whether \
-                 that ends the program.",
+                 sentence that says what to do: the caller decides whether the \
+                 program ends.",
                 text.unwrap_or_default().replace('\n', " ")
             )),
         }
@@ -65,21 +65,21 @@ struct Seen {
 }
 
 impl Seen {
-    /// The sentence of the refusal.
+    /// Returns the error message.
     fn sentence(self, a: Device, b: Device) -> Result<String, Stop> {
         match (self.by, self.result) {
             (Some([x, y]), _) if x == y && a != b => Err(wrong(format!(
                 "The operands were on {a} and {b}, and the operation ran on \
-                 {x}: one of them was copied in silence. Nobody would find \
-                 out why such a program is slow."
+                 {x}: one of them was copied silently. It would be hard to \
+                 find out why such a program is slow."
             ))),
             (Some(_), _) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and the operation was run \
-                 all the same: no kernel can read the memory of both."
+                "The operands were on {a} and {b}, and the operation ran \
+                 anyway: no kernel can read the memory of both."
             ))),
             (None, Ok(_)) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and a result came out that \
-                 the operation has not computed."
+                "The operands were on {a} and {b}, and you returned a result \
+                 that the operation has not computed."
             ))),
             (None, Err(Error::Mistake(sentence))) => Ok(sentence),
             (None, Err(other)) => Err(wrong(format!(
@@ -118,9 +118,12 @@ fn refused(_: &()) -> Outcome {
         let up = copies()[0] + 1;
         let seen = run("mul", a, b)?;
         seen.sentence(a, b)?;
-        // One of the two operands was made there.
+        // One of the two operands was created there.
         if copies() != [up, copies()[1]] {
-            return Err(wrong("A tensor was copied on the way to a refusal."));
+            return Err(wrong(
+                "A tensor was copied although the operation is \
+                              rejected.",
+            ));
         }
     }
     Ok(())
@@ -131,7 +134,7 @@ fn names(_: &()) -> Outcome {
         let sentence = run(op, a, b)?.sentence(a, b)?;
         if !sentence.contains(op) {
             return Err(wrong(format!(
-                "The operation is {op}, and the sentence does not say so: \
+                "The operation is {op}, but the sentence does not name it: \
                  \"{sentence}\""
             )));
         }
@@ -142,16 +145,16 @@ fn names(_: &()) -> Outcome {
         let (which, why) = match missing[..] {
             [] => continue,
             [it, ..] if sentence.contains(&format!("{it:?}")) => {
-                (it.to_string(), "Print it with {}, and not with {:?}.")
+                (it.to_string(), "Print it with {}, not with {:?}.")
             }
             [it] => (
                 it.to_string(),
-                "With one device named, you would still have to search for \
-                 the other.",
+                "If it names one device, you still have to search for the \
+                 other.",
             ),
             _ => (
                 "either of them".to_string(),
-                "Whoever reads it would have to search for both.",
+                "The reader would have to search for both.",
             ),
         };
         return Err(wrong(format!(
@@ -167,8 +170,8 @@ fn remedy(_: &()) -> Outcome {
     let sentence = run("mul", a, b)?.sentence(a, b)?;
     if !sentence.contains(".to(") {
         return Err(wrong(format!(
-            "The sentence says what is wrong and not what to do: \
-             \"{sentence}\" A tensor is moved by .to(..), so say that."
+            "The sentence says what is wrong, but not what to do: \
+             \"{sentence}\" A tensor is moved with .to(..), so say that."
         )));
     }
     if sentence.contains('\n') {
@@ -182,9 +185,9 @@ fn namesakes(_: &()) -> Outcome {
     let seen = run("mul", a, b)?;
     if seen.by.is_some() {
         return Err(wrong(format!(
-            "Both devices call themselves \"{}\", and they are two: a machine \
-             may have two cards of one name. Compare the devices, not what \
-             they are called.",
+            "Both devices have the name \"{}\", but they are two: a machine \
+             may have two identical cards. Compare the devices, not their \
+             names.",
             a.name()?
         )));
     }

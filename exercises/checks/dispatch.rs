@@ -1,6 +1,6 @@
-//! The check of `dispatch`, three questions asked once.
+//! Checks `dispatch`, which decides three questions in one place.
 //!
-//! The devices are made here, and write down what they are asked for.
+//! The devices are defined here and log their calls.
 
 use std::cell::RefCell;
 use std::process::ExitCode;
@@ -16,20 +16,20 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a sum and a product, on either of two devices", computes),
-            ("operands on two devices are refused", refuses),
-            ("who records: neither, either or both", records),
-            ("what is kept for the way back", keeps),
+            ("operands on two devices are rejected", refuses),
+            ("what is recorded: neither, either or both", records),
+            ("what is saved for backward", keeps),
         ],
     )
 }
 
-/// A device that remembers each call.
+/// A device that logs each call.
 struct Logged {
     name: &'static str,
     calls: RefCell<Vec<Call>>,
 }
 
-/// What was asked for, of which numbers.
+/// The operation of a call, and its operands.
 type Call = (Op, Vec<f32>, Vec<f32>);
 
 impl Logged {
@@ -74,21 +74,21 @@ fn computes(_: &()) -> Outcome {
             let name = device.name;
             if !other.calls.borrow().is_empty() {
                 return Err(wrong(format!(
-                    "Both operands are on {name}, and {} has computed. Ask \
-                     the device of the operands.",
+                    "Both operands are on {name}, but {} has computed. Use the \
+                     device of the operands.",
                     other.name
                 )));
             }
             let calls = device.calls.take();
             let Some((asked, a, b)) = calls.first() else {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was not asked for \
-                     anything. Its `binary` computes."
+                    "{op:?} on {name}: the device was not called. Its `binary` \
+                     computes."
                 )));
             };
             if *asked != op {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was asked for {asked:?}. \
+                    "{op:?} on {name}: the device was called for {asked:?}. \
                      The operation got lost on the way."
                 )));
             }
@@ -107,8 +107,8 @@ fn computes(_: &()) -> Outcome {
             }
             if c.numbers != result(op, &x, &y) || c.device.name() != name {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the result is {:?} on {}, and what the \
-                     device has computed is {:?}.",
+                    "{op:?} on {name}: the result is {:?} on {}, but the \
+                     device has computed {:?}.",
                     c.numbers,
                     c.device.name(),
                     result(op, &x, &y)
@@ -128,8 +128,8 @@ fn refuses(_: &()) -> Outcome {
             Ok(c) => {
                 return Err(wrong(format!(
                     "One operand is on {}, the other on {}, and there is a \
-                     result on {}. A copy between devices that nobody asked \
-                     for would hide the slowest thing there is.",
+                     result on {}. A hidden copy between devices would be the \
+                     slowest part of the program.",
                     a.device.name(),
                     b.device.name(),
                     c.device.name()
@@ -146,7 +146,7 @@ fn refuses(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Either operand decides.
+/// Either operand's flag is enough.
 fn records(_: &()) -> Outcome {
     for (a, b) in [(false, false), (true, false), (false, true), (true, true)] {
         let device = Logged::new("cpu");
@@ -156,15 +156,15 @@ fn records(_: &()) -> Outcome {
             let flags = format!("{op:?} with a: {a}, b: {b}");
             if c.requires_grad != (a || b) {
                 return Err(wrong(format!(
-                    "{flags}: the result says requires_grad = {}. It needs a \
-                     gradient when any operand does.",
+                    "{flags}: the result has requires_grad = {}. It requires a \
+                     gradient if any operand does.",
                     c.requires_grad
                 )));
             }
             match &c.made {
                 Some(_) if !(a || b) => {
                     return Err(wrong(format!(
-                        "{flags}: nobody will ask for a gradient, and the \
+                        "{flags}: no operand requires a gradient, but the \
                          result remembers how it was made. Memory would grow \
                          with every step."
                     )));
@@ -178,7 +178,7 @@ fn records(_: &()) -> Outcome {
                 Some(made) if made.op != op => {
                     return Err(wrong(format!(
                         "{flags}: the result remembers {:?}; backward would \
-                         take the wrong rule.",
+                         use the wrong rule.",
                         made.op
                     )));
                 }
@@ -189,7 +189,7 @@ fn records(_: &()) -> Outcome {
     Ok(())
 }
 
-/// What the gradients are made of, and no more.
+/// The graph must save what the gradients need and nothing else.
 fn keeps(_: &()) -> Outcome {
     let (x, y) = (numbers(3, 3), numbers(4, 3));
     for needs in [[true, false], [false, true], [true, true]] {
@@ -201,8 +201,8 @@ fn keeps(_: &()) -> Outcome {
         };
         if made(Op::Add)?.saved != [None, None] {
             return Err(wrong(
-                "Add kept numbers. Each gradient of a sum is grad_out alone, \
-                 so there is nothing to keep.",
+                "Add saved data. Each gradient of a sum is grad_out itself, so \
+                 there is nothing to save.",
             ));
         }
         let saved = made(Op::Mul)?.saved;
@@ -212,14 +212,13 @@ fn keeps(_: &()) -> Outcome {
                 None if needs[1 - i] => {
                     return Err(wrong(format!(
                         "Mul: {other} needs a gradient, which is grad_out * \
-                         {name}, and {name} was not kept in saved[{i}]."
+                         {name}, but {name} was not saved in saved[{i}]."
                     )));
                 }
                 Some(_) if !needs[1 - i] => {
                     return Err(wrong(format!(
-                        "Mul: {other} needs no gradient, and {name} was kept \
-                         in vain. Only the gradient of {other} asks for \
-                         {name}."
+                        "Mul: {other} needs no gradient, but {name} was saved. \
+                         Only the gradient of {other} uses {name}."
                     )));
                 }
                 Some(kept) if kept != numbers => {

@@ -1,6 +1,7 @@
-//! The check of `find_the_values`, two numbers with given slopes.
+//! Checks `find_the_values`, two numbers with given derivatives.
 //!
-//! There are two right answers, so the slopes are judged and not the numbers.
+//! There are two correct answers, so the derivatives are compared instead of
+//! the numbers.
 
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ use rungrad::part1_cpu::Tensor;
 
 exercises::yours!("part1_cpu/find_the_values.rs");
 
-/// The slopes that are wanted, or those that were drawn.
+/// The required derivatives, or those drawn for a variant.
 fn wanted() -> [f32; 2] {
     let of = |name, own| drawn(name).unwrap_or(own);
     [of("first", 25.0), of("second", -30.0)]
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
     check(
         "find_the_values",
         YOURS,
-        &[("(a * b) * b has the slopes that are wanted", slopes)],
+        &[("(a * b) * b has the required derivatives", slopes)],
     )
 }
 
@@ -33,20 +34,20 @@ fn slopes(_: &()) -> Outcome {
     let why = if found[0] == wanted[0] && found[1] == -wanted[1] {
         "\n\nOnly the sign of the second is wrong."
     } else if of(a, b, Tensor::mul) == wanted {
-        "\n\nThese numbers would do for a * b. Here b stands in it twice."
+        "\n\nThese numbers would be right for a * b. Here b occurs twice."
     } else if found[0] == wanted[0] {
         "\n\nThe first is right, and it does not depend on a."
     } else {
         ""
     };
     Err(wrong(format!(
-        "For a = {a} and b = {b} the slopes are others.\n\n  \
-         along  yours  right\n  a  {:>9}  {:>5}\n  b  {:>9}  {:>5}{why}",
+        "For a = {a} and b = {b} the derivatives are different.\n\n            \
+         yours  right\n  d/da  {:>9}  {:>5}\n  d/db  {:>9}  {:>5}{why}",
         found[0], wanted[0], found[1], wanted[1]
     )))
 }
 
-/// The slopes that the engine finds.
+/// Returns the gradients that the engine computes.
 fn of(a: f32, b: f32, f: impl Fn(&Tensor, &Tensor) -> Tensor) -> [f32; 2] {
     let (a, b) = (Tensor::new(&[1], &[a]), Tensor::new(&[1], &[b]));
     f(&a, &b).backward();

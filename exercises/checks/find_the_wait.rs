@@ -1,7 +1,7 @@
-//! The check of `find_the_wait`, a training loop that runs ahead.
+//! Checks `find_the_wait`, a training loop that runs ahead of the device.
 //!
-//! It counts waits, and looks at no clock: a machine is not always equally
-//! fast.
+//! It counts waits instead of measuring time, because the speed of a machine
+//! varies.
 
 use std::process::ExitCode;
 
@@ -26,8 +26,8 @@ fn main() -> ExitCode {
         "find_the_wait",
         YOURS,
         &[
-            ("the report is that of every step", reports),
-            ("the weights are those of every step", learns),
+            ("the report is unchanged", reports),
+            ("the weights are unchanged", learns),
             ("the work is done on the device", launches),
             ("an epoch waits once or twice", waits),
             ("no graph outlives its step", forgets),
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The same network, optimizer and batches each time.
+/// The same network, optimizer and batches for each run.
 struct Scene {
     network: Sequential,
     sgd: Sgd,
@@ -101,8 +101,8 @@ fn reports(gpu: &Gpu) -> Outcome {
         }
         if count > 1.0 && near(report.mean, last) {
             return Err(wrong(format!(
-                "Your mean is the loss of the last batch alone, {last}. That \
-                 saves the waits and loses the others."
+                "Your mean is the loss of the last batch, {last}. That saves \
+                 the waits but loses the other losses."
             )));
         }
         expect("The mean of the losses", &[report.mean], &[sum / count])?;
@@ -122,7 +122,7 @@ fn learns(gpu: &Gpu) -> Outcome {
     {
         if yours.device() != right.device() {
             return Err(wrong(format!(
-                "After the epoch {name} is on {}, and it was on {}.",
+                "After the epoch {name} is on {}, but it was on {}.",
                 yours.device(),
                 right.device()
             )));
@@ -136,10 +136,10 @@ fn learns(gpu: &Gpu) -> Outcome {
 fn launches(gpu: &Gpu) -> Outcome {
     let (_, counts) = Scene::new(gpu, 4)?.yours()?;
     let (_, right) = ledger::measure(|| Scene::new(gpu, 4)?.right());
-    // The scene itself launches a little, and some may be saved.
+    // Some launches may be saved, but not half of them.
     if counts.launches * 2 < right.launches {
         return Err(wrong(format!(
-            "4 steps were {} launches, and they should be about {}: the work \
+            "4 steps took {} launches, and they should take about {}: the work \
              is done elsewhere.",
             counts.launches, right.launches
         )));
@@ -160,17 +160,17 @@ fn waits(gpu: &Gpu) -> Outcome {
     let [reads, finishes] = [SliceKind::Read, SliceKind::Finish].map(count);
     let why = match (reads >= 12, finishes >= 12) {
         (true, true) => {
-            "That is two for each batch: the loop still reads the loss, and \
-             it still synchronizes."
+            "That is two per batch: the loop still reads the loss, and it \
+             still synchronizes."
         }
         (true, false) => {
-            "That is one for each batch. To read 12 numbers one by one waits \
-             12 times, inside the loop or behind it: bring them together on \
-             the device, and read once."
+            "That is one per batch. Reading 12 numbers one by one waits 12 \
+             times, inside the loop or after it: join them on the device, and \
+             read once."
         }
         (false, true) => {
-            "Nothing is read in a step, and yet each step waits: \
-             `synchronize` waits for all that was asked for."
+            "Nothing is read in a step, but each step waits: `synchronize` \
+             waits for all enqueued work."
         }
         _ => "An epoch needs one or two, however many batches it has.",
     };
@@ -195,8 +195,8 @@ fn forgets(gpu: &Gpu) -> Outcome {
     if after > 2 * before {
         return Err(wrong(format!(
             "2 batches need {before} bytes at the peak, and 40 batches \
-             {after}: every step's graph is kept, by its loss. \
-             `loss.detach()` has the number and no graph."
+             {after}: the graph of every step is kept alive by its loss. \
+             `loss.detach()` has the value but no graph."
         )));
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! The check of `first_wrong`, a gradient check.
+//! Checks `first_wrong`, a gradient check.
 //!
-//! Each function has a trap of its own: a bend, a billion, a tiny slope, two
-//! numbers that know of each other.
+//! Each function has a particular difficulty: strong curvature, a value of a
+//! billion, a tiny derivative, or two inputs that depend on each other.
 
 use std::process::ExitCode;
 
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         &[
             ("a right claim passes, each wrong one is named", plain),
             ("a curve that bends", bends),
-            ("a number beside which a short nudge is lost", billion),
-            ("slopes that are tiny", tiny),
-            ("a claim that is no number", nan),
-            ("one number is nudged at a time", alone),
+            ("an input so large that a small nudge is lost", billion),
+            ("derivatives that are tiny", tiny),
+            ("a claim that is NaN", nan),
+            ("one input is nudged at a time", alone),
             ("no numbers", nothing),
         ],
     )
@@ -27,8 +27,8 @@ fn main() -> ExitCode {
 
 type Function = dyn Fn(&[f64]) -> f64;
 
-/// Asks the learner's judge about a right claim, and about each fault planted
-/// in it.
+/// Calls the learner's checker with correct derivatives, and with each of them
+/// made wrong in turn.
 fn judged(
     name: &str,
     f: &Function,
@@ -37,15 +37,15 @@ fn judged(
     accused: &str,
     missed: &str,
 ) -> Outcome {
-    // As an engine computes it.
+    // Rounded to `f32`, as an engine would compute them.
     let claimed: Vec<f64> =
         right.iter().map(|s| f64::from(*s as f32)).collect();
     let shown =
         format!("  f      {name}\n  x      {x:?}\n  claims {claimed:?}");
     if let Some(i) = yours::first_wrong(f, x, &claimed) {
         return Err(wrong(format!(
-            "Your judge calls claim {i} wrong, and it is right. {accused}\n\n\
-             {shown}"
+            "Your function reports claim {i} as wrong, but it is right. \
+             {accused}\n\n{shown}"
         )));
     }
     let most = right.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
@@ -60,8 +60,8 @@ fn judged(
                     Some(i) => format!("names claim {i}"),
                 };
                 return Err(wrong(format!(
-                    "Claim {at} is wrong by {} of the largest slope, and your \
-                     judge {says}. {missed}\n\n  f      {name}\n  x      \
+                    "Claim {at} is wrong by {} of the largest derivative, and \
+                     your function {says}. {missed}\n\n  f      {name}\n  x      \
                      {x:?}\n  claims {planted:?}",
                     fault.abs()
                 )));
@@ -76,7 +76,8 @@ fn plain(_: &()) -> Outcome {
     judged("x0 * x1 * x1", &f, &[2.0, 3.0], &[9.0, 12.0], "", "")
 }
 
-/// One side alone is off by a thousandth here, both together by a millionth.
+/// Here a one-sided difference is off by a thousandth, a central one by a
+/// millionth.
 fn bends(_: &()) -> Outcome {
     let f = |x: &[f64]| (400.0 * x[0]).exp();
     let x = [-0.015_f64];
@@ -86,8 +87,7 @@ fn bends(_: &()) -> Outcome {
         &f,
         &x,
         &[slope],
-        "This curve bends so much that a difference to one side is off by \
-         0.002.",
+        "This curve bends so much that a one-sided difference is off by 0.002.",
         "",
     )
 }
@@ -99,8 +99,8 @@ fn billion(_: &()) -> Outcome {
         &f,
         &[3e10],
         &[3.0],
-        "Beside 30 billion the nearest f64 is 4e-6 away, so a nudge of 1e-5 \
-         has another length than you think.",
+        "Near 30 billion, f64 values are 4e-6 apart, so a nudge of 1e-5 is not \
+         exactly 1e-5.",
         "",
     )
 }
@@ -113,8 +113,8 @@ fn tiny(_: &()) -> Outcome {
         &[2.0, 3.0],
         &[3e-6, 2e-6],
         "",
-        "These slopes are a few millionths, and so small a fault is large \
-         beside them.",
+        "These derivatives are a few millionths, so even a small error is \
+         large in comparison.",
     )
 }
 
@@ -123,20 +123,21 @@ fn nan(_: &()) -> Outcome {
     match yours::first_wrong(&f, &[2.0, 3.0], &[3.0, f64::NAN]) {
         Some(1) => Ok(()),
         found => Err(wrong(format!(
-            "Claim 1 is NaN, and your judge says {found:?}. Every comparison \
-             with a NaN is false, so it is never too far away."
+            "Claim 1 is NaN, and your function returns {found:?}. Every \
+             comparison with a NaN is false, so `too far away` is never true \
+             for it."
         ))),
     }
 }
 
-/// What is still nudged when the next one is measured is a slope of somewhere
-/// else.
+/// If an input is still nudged while the next one is measured, the derivative
+/// is taken at the wrong point.
 fn alone(_: &()) -> Outcome {
     let f = |x: &[f64]| (400.0 * x[0]).exp() * x[1];
     put_back(&f, &[-0.005, 50.0], &[2706.7, 0.135])
 }
 
-/// Looks at the places where the learner's judge asks for `f`.
+/// Checks the points at which the learner's checker evaluates `f`.
 fn put_back(f: &Function, x: &[f64], claimed: &[f64]) -> Outcome {
     let moved = std::cell::Cell::new(0);
     let watched = |y: &[f64]| {
@@ -148,8 +149,8 @@ fn put_back(f: &Function, x: &[f64], claimed: &[f64]) -> Outcome {
     match moved.get() {
         0 | 1 => Ok(()),
         many => Err(wrong(format!(
-            "Your judge asked for f where {many} numbers differ from x. A slope \
-             belongs to one number: the others stand where they were."
+            "Your function called f with {many} elements that differ from x. A \
+             partial derivative changes one element: reset the others."
         ))),
     }
 }
@@ -158,7 +159,8 @@ fn nothing(_: &()) -> Outcome {
     match yours::first_wrong(&|_| 1.0, &[], &[]) {
         None => Ok(()),
         found => Err(wrong(format!(
-            "Without numbers nothing is wrong, and your judge says {found:?}."
+            "Without inputs nothing is wrong, and your function returns \
+             {found:?}."
         ))),
     }
 }

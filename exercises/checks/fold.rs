@@ -1,4 +1,4 @@
-//! The check of `fold`, windows added up to an image.
+//! Checks `fold`, which adds windows up to an image.
 
 use std::process::ExitCode;
 
@@ -11,16 +11,17 @@ fn main() -> ExitCode {
         "fold",
         YOURS,
         &[
-            ("windows that do not overlap: each number has a place", apart),
-            ("3 x 3 over 4 x 4: neighbors overlap", overlapping),
+            ("windows that do not overlap", apart),
+            ("3 x 3 over 4 x 4: windows that overlap", overlapping),
             ("2 x 3 over 5 x 7, two down and three to the right", strided),
-            ("pixels that no window shows", unseen),
-            ("it is the mirror of windows", mirror),
+            ("pixels that are in no window", unseen),
+            ("it is the adjoint of windows", mirror),
         ],
     )
 }
 
-/// A window over an image: the shape of all its places, and how it moves.
+/// Windows over an image: the shape (window rows, window columns, height,
+/// width), and the stride.
 #[derive(Clone, Copy)]
 struct Case {
     shape: [usize; 4],
@@ -35,8 +36,8 @@ impl Case {
         Case { shape, stride, image }
     }
 
-    /// Each number of the windows in order, as the place of its window and
-    /// its own place there.
+    /// Returns the elements of the windows in order, as the window's row and
+    /// column and the position in it.
     fn walk(self) -> impl Iterator<Item = [usize; 4]> {
         let [rows, columns, height, width] = self.shape;
         (0..rows * columns * height * width).map(move |n| {
@@ -85,8 +86,8 @@ fn judge(seed: u64, case: Case) -> Outcome {
     );
     if yours.len() != right.len() {
         return Err(wrong(format!(
-            "{what} gives {} numbers, and the image has {h} * {w} pixels, also \
-             where no window shows them.",
+            "{what} gives {} values, but the image has {h} * {w} pixels, \
+             including those in no window.",
             yours.len()
         )));
     }
@@ -105,7 +106,7 @@ fn judge(seed: u64, case: Case) -> Outcome {
     }
 }
 
-/// A formula that gives every number of the learner's.
+/// Names the mistake whose formula reproduces the learner's values.
 fn diagnosis(
     case: Case,
     windows: &[f32],
@@ -133,7 +134,7 @@ fn diagnosis(
         mean.map(|(sum, n)| if *n > 0.0 { sum / n } else { 0.0 }).collect();
     let no_stride = case
         .sum(windows, |[row, column, v, u]| Some((row + v) * w + column + u));
-    // As if the windows just filled the image.
+    // The image's width if the windows filled it exactly.
     let covered = (columns - 1) * case.stride[1] + width;
     let narrow = case.sum(windows, |place| {
         let [y, x] = case.pixel(place);
@@ -150,38 +151,38 @@ fn diagnosis(
     let is = |other: &[f32]| yours == other && right != other;
     if is(&last) {
         Some(
-            "The last window that shows a pixel wins, and those before it are \
-             overwritten. They add up.",
+            "The last window that contains a pixel wins, and the earlier ones \
+             are overwritten. They must be added.",
         )
     } else if is(&first) {
         Some(
-            "The first window that shows a pixel wins, and the others are \
-             dropped. They add up.",
+            "The first window that contains a pixel wins, and the others are \
+             dropped. They must be added.",
         )
     } else if is(&mean) {
         Some(
-            "This is the mean of what the windows brought. A pixel that is \
-             used four times moves the result four times: it gets the sum.",
+            "This is the mean of the windows' values. A pixel that is used \
+             four times affects the result four times: it gets the sum.",
         )
     } else if is(&no_stride) {
         Some(
-            "The stride is missing: a place further is so many pixels further \
-             as it says.",
+            "The stride is missing: the next window begins that many pixels \
+             further.",
         )
     } else if is(&narrow) {
         Some(
-            "A row of the image is as long as `image` says, and not as far as \
-             the windows reach.",
+            "A row of the image is as long as `image` says, not as far as the \
+             windows reach.",
         )
     } else if is(&turned) {
         Some(
-            "Down and to the right are swapped inside the window: the last \
-             axis runs fastest, and it goes to the right.",
+            "Row and column are swapped inside the window: the last axis \
+             varies fastest, and it goes to the right.",
         )
     } else if is(&across) {
         Some(
-            "The places are read column by column. They stand row by row: the \
-             second axis runs faster than the first.",
+            "The windows are read column by column. They are stored row by \
+             row: the second axis varies faster than the first.",
         )
     } else {
         None
@@ -210,8 +211,9 @@ fn unseen(_: &()) -> Outcome {
     judge(10, Case::new([1, 2], [3, 3], [4, 4]))
 }
 
-/// Of any image and any windows: the product of the image with what is folded
-/// is that of its windows with what is not.
+/// `fold` is the adjoint of taking windows: the dot product of an image with
+/// the folded windows equals that of the image's windows with the windows
+/// before folding.
 fn mirror(_: &()) -> Outcome {
     let case = Case::new([3, 2], [2, 1], [8, 6]);
     let image = numbers(11, 48);

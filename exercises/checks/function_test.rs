@@ -1,7 +1,7 @@
-//! The check of `function_test`, the test that no wrong product passes.
+//! Checks `function_test`, a test that must reject every wrong product.
 //!
-//! A check turned around: the learner's code judges, and ours is the one that
-//! may be wrong.
+//! The roles are reversed: the learner writes the test, and our code may be
+//! wrong.
 
 use std::process::ExitCode;
 
@@ -31,17 +31,17 @@ fn main() -> ExitCode {
     )
 }
 
-/// What is wrong with each product, by its number.
+/// The bug in each product, by its number.
 const FAULTS: [&str; 9] = [
     "",
-    "rejected: its gradients are those of the other operand",
-    "rejected: it never looks at grad_out",
-    "rejected: it walks the first operand as if it were dense",
-    "rejected: it begins at the start of the second operand's memory",
-    "rejected: of a repeated row it takes the gradient of one copy",
+    "rejected: each operand gets the gradient of the other",
+    "rejected: it ignores grad_out",
+    "rejected: it reads the first operand as if it were contiguous",
+    "rejected: it ignores the offset of the second operand",
+    "rejected: for a repeated row it uses the gradient of one copy",
     "rejected: it records only if the first operand needs a gradient",
     "rejected: x times x counts x once",
-    "rejected: its gradient has no gradient",
+    "rejected: its gradient cannot be differentiated",
 ];
 
 const RIGHT: usize = 0;
@@ -54,7 +54,7 @@ const FIRST_DECIDES: usize = 6;
 const COUNTS_ONCE: usize = 7;
 const DETACHED: usize = 8;
 
-/// A product with this fault.
+/// Computes a product with this bug.
 fn product(fault: usize, a: &Tensor, b: &Tensor) -> Tensor {
     let shape = shape::broadcast(a.shape(), b.shape());
     let shape = shape.expect("shapes that broadcast");
@@ -84,7 +84,7 @@ impl Function for Planted {
         ctx.save_input(0, inputs[0]);
         ctx.save_input(1, inputs[1]);
         let (mut a, mut b) = (inputs[0].clone(), inputs[1].clone());
-        // A walk that leaves the memory would be no silent fault.
+        // Stay within memory: a crash would not be a silent bug.
         if self.fault == STRIDES {
             let dense = View::dense(a.shape());
             a = a
@@ -113,7 +113,7 @@ impl Function for Planted {
     }
 }
 
-/// Repeats a row, and forgets on the way back that it did.
+/// Repeats a row, and does not sum its gradient in backward.
 struct OneRow {
     shape: Vec<usize>,
 }
@@ -136,7 +136,7 @@ impl Function for OneRow {
     }
 }
 
-/// What the learner's test says of the product with this fault.
+/// Runs the learner's test on the product with this bug.
 fn verdict(fault: usize) -> bool {
     yours::accepts(&|a, b| product(fault, a, b))
 }
@@ -145,8 +145,8 @@ fn accepted(_: &()) -> Outcome {
     match verdict(RIGHT) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a product that is right. Compute what you \
-             compare with by hand, or with `Tensor::mul`, which is right.",
+            "Your test rejects a right product. Compute the expected values by \
+             hand, or with `Tensor::mul`, which is right.",
         )),
     }
 }
@@ -155,7 +155,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match verdict(FAULT) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a product that has this fault: {}.",
+            "Your test accepts a product with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

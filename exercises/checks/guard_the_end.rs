@@ -1,6 +1,6 @@
-//! The check of `guard_the_end`, groups that reach beyond the array.
+//! Checks `guard_the_end`, work-groups that extend beyond the array.
 //!
-//! What the spare items read, no number shows: Oclgrind sees it.
+//! Reads by the spare items do not affect the result; Oclgrind detects them.
 
 use std::process::ExitCode;
 
@@ -17,9 +17,7 @@ fn main() -> ExitCode {
         &[
             ("300 elements, 512 items", |kernel| squared(kernel, 300)),
             ("1 element, 256 items", |kernel| squared(kernel, 1)),
-            ("512 elements, and no item to spare", |kernel| {
-                squared(kernel, 512)
-            }),
+            ("512 elements, and no spare items", |kernel| squared(kernel, 512)),
         ],
     )
 }

@@ -1,7 +1,7 @@
-//! The check of `hessian_times`, the slope of the slopes in one direction.
+//! Checks `hessian_times`, the directional derivative of a gradient.
 //!
-//! The right values are differences of the engine's own first slopes, taken
-//! from both sides, so that no second slope is needed to judge one.
+//! The expected values are central differences of the engine's own gradients,
+//! so no second derivative is needed to compute them.
 
 use std::process::ExitCode;
 
@@ -15,9 +15,9 @@ fn main() -> ExitCode {
         "hessian_times",
         YOURS,
         &[
-            ("x0² * x1 + x1³, along (1, -2)", polynomial),
-            ("a function that is straight has no second slopes", straight),
-            ("nothing of it stays in x", clean),
+            ("x0² * x1 + x1³, in the direction (1, -2)", polynomial),
+            ("the second derivatives of a linear function are 0", straight),
+            ("x keeps no gradient", clean),
         ],
     )
 }
@@ -30,7 +30,7 @@ fn row(values: &[f32]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[values.len()], values, Device::Cpu)?)
 }
 
-/// x0² · x1 + x1³, by what a view and a product give.
+/// x0² · x1 + x1³, computed with a view and a product.
 fn f(x: &Tensor) -> Tensor {
     let [a, b] = [0, 1].map(|i: usize| x.slice(i..i + 1));
     (a.mul(&a).mul(&b)).add(&b.mul(&b).mul(&b)).sum()
@@ -62,18 +62,19 @@ fn polynomial(_: &()) -> Outcome {
     let weighed = [rows[0] * along[0], rows[1] * along[1]];
     let first = grad(&[&f(&x)], &[&x], false).remove(0).to_vec()?;
     let why = if is(&weighed) {
-        "You have multiplied by v at the end. That is the sum of each row, \
-         times v: the direction has to be in the sum that is differentiated."
+        "You have multiplied by v at the end. That is the sum of each row \
+         times v: multiply by v before you take the sum that is \
+         differentiated."
     } else if is(&rows) {
         "That is the direction (1, 1): where is v?"
     } else if is(&first) {
-        "These are the slopes themselves."
+        "These are the first derivatives."
     } else {
         ""
     };
     Err(wrong(format!(
-        "At x = {at:?}, along v = {along:?}, your answer is another. {why}\n\n  \
-         yours  {yours:?}\n  right  {wanted:?}"
+        "At x = {at:?}, in the direction v = {along:?}, your answer is \
+         different. {why}\n\n  yours  {yours:?}\n  right  {wanted:?}"
     )))
 }
 
@@ -83,7 +84,8 @@ fn straight(_: &()) -> Outcome {
     match yours == [0.0; 3] {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The slopes of a sum never change, and you say {yours:?}."
+            "The derivatives of a sum are constant, and yours changes: \
+             {yours:?}."
         ))),
     }
 }
@@ -94,9 +96,8 @@ fn clean(_: &()) -> Outcome {
     match x.grad() {
         None => Ok(()),
         Some(_) => Err(wrong(
-            "x has a gradient now, which the next step of training would take \
-             for its own. `grad` returns gradients, `backward` leaves them in \
-             the leaves.",
+            "x has a gradient now, which the next training step would use. \
+             `grad` returns gradients, `backward` leaves them in the leaves.",
         )),
     }
 }

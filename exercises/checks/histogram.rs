@@ -1,8 +1,8 @@
-//! The check of `histogram`, which counts in two stages.
+//! Checks `histogram`, which counts in two stages.
 //!
-//! On many devices items come one after another, and an addition that could be
-//! lost is not. Oclgrind sees the race all the same, and of the last launch it
-//! counts who stands in line.
+//! On many devices work-items run one after another, so an addition that could
+//! be lost is not. Oclgrind reports the race anyway. For the last launch it
+//! also counts the contention of atomic additions.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/histogram.cl");
 const GROUP: usize = 256;
 const BINS: usize = 64;
 
-/// The numbers of the last step, which is judged, and its groups.
+/// The number of elements and groups of the last step, which is counted.
 const JUDGED: [usize; 2] = [2048, 2];
 
 fn main() -> ExitCode {
@@ -26,19 +26,19 @@ fn main() -> ExitCode {
         YOURS,
         "histogram",
         &[
-            ("256 numbers, one group: a number for each item", |kernel| {
+            ("256 elements, one group: one element per item", |kernel| {
                 counted(kernel, [256, 1], even)
             }),
-            ("5 numbers: most items have none", |kernel| {
+            ("5 elements: most items have none", |kernel| {
                 counted(kernel, [5, 1], even)
             }),
-            ("1000 numbers: three or four for each item", |kernel| {
+            ("1000 elements: three or four per item", |kernel| {
                 counted(kernel, [1000, 1], even)
             }),
-            ("3000 numbers, four groups: their counts add up", |kernel| {
+            ("3000 elements, four groups: their counts are added", |kernel| {
                 counted(kernel, [3000, 4], even)
             }),
-            ("every second number in one bin", |kernel| {
+            ("every second element in the same bin", |kernel| {
                 counted(kernel, JUDGED, crowded)
             }),
         ],
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// The bin of a number, neighbors in different ones.
+/// A bin that differs between adjacent elements.
 fn even(i: usize) -> usize {
     i * 29 % BINS
 }
@@ -64,7 +64,7 @@ fn counted(
     let a: Vec<f32> = a.collect();
     let arguments = [In("a", &a), Counts("counts", BINS), Count(n)];
     let yours = kernel.run(groups * GROUP, &arguments)?.remove(0);
-    // The counts of those numbers that somebody takes.
+    // The counts of the elements that `takes` selects.
     let of = |takes: &dyn Fn(usize) -> bool| -> Vec<f32> {
         let mut counts = vec![0.0; BINS];
         for i in (0..n).filter(|&i| takes(i)) {
@@ -81,37 +81,37 @@ fn counted(
     let is = |other: Vec<f32>| yours == other;
     let all: f32 = yours.iter().sum();
     let why = if is(of(&|i| i < groups * GROUP)) {
-        "Each item has counted one number: it goes on by get_global_size(0), \
-         as long as there is a number."
+        "Each item has counted only one element: continue in steps of \
+         get_global_size(0), as long as there are elements."
             .to_string()
     } else if let Some(one) =
         (0..groups).find(|&one| is(of(&|i| group(i) == one)))
     {
         format!(
-            "These are the counts of group {one} alone, which has written over \
-             those of the others: what a group has counted it adds."
+            "These are the counts of group {one} only, which has overwritten \
+             those of the others: add the counts of a group."
         )
     } else if is(twice(GROUP as f32)) {
         format!(
             "Every count is {GROUP} times as large: all items of a group add \
-             the count of each bin, and one of them has to."
+             the count of each bin, but only one of them should."
         )
     } else if all < n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} numbers. Is each \
-             addition one step, by an atomic function? What one item adds while \
-             another is between its reading and its writing is lost. And have \
-             all items of the group counted before somebody takes its counts?"
+            "All counts together are {all}, and there are {n} elements. Is \
+             each addition one atomic step? An addition is lost if another \
+             item reads between its read and its write. And have all items of \
+             the group counted before the group's counts are used?"
         )
     } else if all > n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} numbers. Is each \
-             count of the group 0 before anybody adds to it, and does nobody \
-             count a number of another item's?"
+            "All counts together are {all}, and there are {n} elements. Is \
+             each count of the group set to 0 before any item adds to it, and \
+             is each element counted by only one item?"
         )
     } else {
-        "All numbers are counted, some in another bin than their own: that of \
-         a[i] is (uint)a[i]."
+        "All elements are counted, but some in the wrong bin: the bin of a[i] \
+         is (uint)a[i]."
             .to_string()
     };
     Err(wrong(format!(
@@ -130,25 +130,27 @@ fn judge(launch: &Launch) -> Outcome {
     in_line(launch, (groups * BINS) as u64)?;
     gathered(
         launch,
-        "Neighbors do not read neighbors. In the same step of its loop item 1 \
-         should count the number behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should count the element after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         n as u64,
-        "Each number is fetched by several items, and one of them counts it. Let \
-         an item fetch its own numbers, and add to whichever bin they have.",
+        "Each element is loaded by several items, and only one of them counts \
+         it. Let each item load its own elements, and add to whichever bins \
+         they belong to.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items count some of the numbers.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items count some of the elements.",
     )
 }
 
-/// Refuses a kernel whose items stand in line in global memory far more often
-/// than a group has bins, or one after another.
+/// Rejects a kernel with too many atomic additions in global memory: far more
+/// than one per group and bin, or one after another.
 fn in_line(launch: &Launch, enough: u64) -> Outcome {
     let global = launch.accesses.iter().filter(|it| !it.is_local);
     let atomics = global.filter(|it| it.kind == Kind::Atomic);
@@ -165,9 +167,9 @@ fn in_line(launch: &Launch, enough: u64) -> Outcome {
             launch,
             access.line,
             &what,
-            "Who wants one place stands in line there, and all groups stand in \
-             the same lines. Let each group count in local memory, and add its \
-             64 counts to those of all at the end.",
+            "Atomic additions to the same address wait for each other, here \
+             for those of all groups. Let each group count in local memory, \
+             and add its 64 counts to the global ones at the end.",
         ));
     }
     let lanes = |access: &Access| access.total(|moment| moment.lanes());
@@ -175,7 +177,10 @@ fn in_line(launch: &Launch, enough: u64) -> Outcome {
     if each >= 16 {
         return Ok(());
     }
-    let what = format!("{each} of 32 neighbors add, and the others look on");
+    let what = format!(
+        "{each} of 32 adjacent items add, and the others are \
+                        idle"
+    );
     Err(slow(
         launch,
         access.line,

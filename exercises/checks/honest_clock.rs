@@ -1,8 +1,8 @@
-//! The check of `honest_clock`, a stopwatch for a device that works by itself.
+//! Checks `honest_clock`, which times an asynchronous device.
 //!
-//! The device is a model, so its times are numbers that a check may compare.
-//! It has what real ones have: a compiler in its first launch, the work of
-//! others in its queue, and days on which something comes between.
+//! The device is a model, so its times are deterministic. Like a real one it
+//! compiles at the first launch, its queue contains other work at first, and
+//! some launches take unusually long.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("one run, from the call to the result", one),
-            ("the middle of 21 runs", many),
+            ("the median of 21 runs", many),
         ],
     )
 }
@@ -37,7 +37,7 @@ pub struct Device {
 
 impl Device {
     fn new() -> Device {
-        // What others have left in the queue.
+        // The queue contains other work at first.
         Device {
             host: Cell::new(1000.0),
             idle: Cell::new(4000.0),
@@ -45,19 +45,19 @@ impl Device {
         }
     }
 
-    /// The host's clock, in microseconds.
+    /// Returns the host's clock, in microseconds.
     pub fn now(&self) -> f64 {
         self.host.get()
     }
 
-    /// Puts an order into the queue, and comes back.
+    /// Enqueues a launch and returns.
     pub fn launch(&self) {
         let launch = self.launches.get();
         self.launches.set(launch + 1);
         let compiler = if launch == 0 { COMPILER } else { 0.0 };
         self.host.set(self.host.get() + compiler + ORDER);
         let work = match launch {
-            // Now and then a cache is warm, or somebody comes between.
+            // Occasionally a cache is warm, or other work interferes.
             launch if launch % 7 == 3 => WORK / 2.0,
             launch if launch % 5 == 4 => 20.0 * WORK,
             _ => WORK,
@@ -73,10 +73,10 @@ impl Device {
     }
 }
 
-/// A way to time a launch, so many times.
+/// A way to time a number of launches.
 type Clock = fn(&Device, usize) -> f64;
 
-/// What others time, and what is said of it.
+/// Wrong ways to time, with an explanation of each.
 const OTHERS: [(Clock, &str); 6] = [
     (
         |device, _| {
@@ -85,13 +85,13 @@ const OTHERS: [(Clock, &str); 6] = [
             device.launch();
             device.now() - start
         },
-        "That is how long it takes to write an order. The device has hardly \
+        "That is how long it takes to enqueue a command. The device has hardly \
          begun.",
     ),
     (
         |device, runs| median(runs, || once(device)),
-        "The first launch has compiled the kernel, and waited for what others \
-         had asked of the device.",
+        "The first launch has compiled the kernel, and waited for other work \
+         on the device.",
     ),
     (
         |device, runs| {
@@ -106,7 +106,7 @@ const OTHERS: [(Clock, &str); 6] = [
             once(device);
             (0..runs).map(|_| once(device)).sum::<f64>() / runs as f64
         },
-        "That is the mean, which carries every interruption with it.",
+        "That is the mean, which includes every interruption.",
     ),
     (
         |device, runs| {
@@ -114,7 +114,7 @@ const OTHERS: [(Clock, &str); 6] = [
             let times = (0..runs).map(|_| once(device));
             times.fold(f64::INFINITY, f64::min)
         },
-        "That is the shortest run, which met a warm cache: nobody can promise \
+        "That is the shortest run, which had a warm cache: you cannot rely on \
          it.",
     ),
     (
@@ -125,8 +125,8 @@ const OTHERS: [(Clock, &str); 6] = [
             device.finish();
             (device.now() - start) / runs as f64
         },
-        "You waited once for all launches, so each order was written while the \
-         device worked on the one before.",
+        "You waited once for all launches, so each command was enqueued while \
+         the device worked on the one before.",
     ),
 ];
 
@@ -152,9 +152,9 @@ fn judged(runs: usize) -> Outcome {
     }
     let known = OTHERS.iter().find(|(f, _)| is(f(&Device::new(), runs)));
     Err(wrong(format!(
-        "With {runs} runs you say {yours} µs. {}\n\n  {ORDER:>5} µs  the call of \
-         launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} µs  until \
-         finish comes back\n  {right:>5} µs  together",
+        "With {runs} runs you return {yours} µs. {}\n\n  {ORDER:>5} µs  the \
+         call of launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} \
+         µs  until finish returns\n  {right:>5} µs  together",
         known.map_or("", |(_, why)| why)
     )))
 }

@@ -1,4 +1,4 @@
-//! The check of `index_through_a_view`: a view as arithmetic on one count.
+//! Checks `index_through_a_view`: a view as arithmetic on a linear index.
 
 use std::process::ExitCode;
 
@@ -14,13 +14,13 @@ fn main() -> ExitCode {
         "index_through_a_view",
         YOURS,
         &[
-            ("a line, and a line backwards", lines),
-            ("a turned matrix: a quotient and a rest", turned),
-            ("three axes in another order", three),
-            ("a row for every row: what is broadcast", broadcast),
-            ("axes that go on evenly are one", joined),
-            ("a part of a matrix: axes that do not", cut),
-            ("500 views by chance", chance),
+            ("a line, and a reversed line", lines),
+            ("a transposed matrix: a quotient and a remainder", turned),
+            ("three axes in a different order", three),
+            ("a row for every row: a broadcast axis", broadcast),
+            ("contiguous axes are merged", joined),
+            ("a part of a matrix: axes that are not contiguous", cut),
+            ("500 random views", chance),
         ],
     )
 }
@@ -100,7 +100,7 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if terms.iter().any(|term| term.divide == 0 || term.rest == 0) {
         return Err(told("nothing can be divided by 0.".into()));
     }
-    // Every slot must be one, also where strides go backwards.
+    // The memory must contain every slot, even if strides are negative.
     let first: isize = shape
         .iter()
         .zip(strides)
@@ -113,15 +113,15 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if let Some(i) = (0..right.len()).find(differs) {
         let why = diagnosis(shape, strides, &found, first).unwrap_or("");
         return Err(told(format!(
-            "element {i} lies {} slots from element 0, and yours {}. {why}",
+            "element {i} is {} slots from element 0, but {} in yours. {why}",
             right[i] as isize - right[0] as isize,
             found[i] - right[0] as isize
         )));
     }
     if let Some(none) = terms.iter().find(|t| t.rest == 1 || t.stride == 0) {
         return Err(told(format!(
-            "{} is 0 for every element: what is broadcast, or has the size \
-             1, adds nothing and needs no term.",
+            "{} is 0 for every element: an axis that is broadcast or has size \
+             1 needs no term.",
             text(&[*none])
         )));
     }
@@ -129,9 +129,9 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if terms.len() > least {
         let terms = if least == 1 { "term is" } else { "terms are" };
         return Err(told(format!(
-            "every element is right, and {least} {terms} enough. Where a step \
+            "every element is right, and {least} {terms} enough. If a step \
              along one axis is as far as the whole next axis, i / d / s * s \
-             and i / d % s are i / d."
+             and i / d % s can be merged to i / d."
         )));
     }
     Ok(())
@@ -150,7 +150,7 @@ fn text(terms: &[Term]) -> String {
     if all.is_empty() { "nothing".into() } else { all.join(" + ") }
 }
 
-/// Counts the axes that are left when those that go on evenly are one.
+/// Returns the number of axes after merging contiguous ones.
 fn least(shape: &[usize], strides: &[isize]) -> usize {
     let axes = shape.iter().zip(strides).filter(|axis| *axis.0 > 1);
     let axes: Vec<(usize, isize)> = axes.map(|(n, s)| (*n, *s)).collect();
@@ -166,7 +166,7 @@ fn least(shape: &[usize], strides: &[isize]) -> usize {
     all.iter().filter(|axis| axis.1 != 0).count()
 }
 
-/// A flaw that explains where every element was looked for.
+/// Names the mistake that explains every index of the learner's.
 fn diagnosis(
     shape: &[usize],
     strides: &[isize],
@@ -202,21 +202,21 @@ fn diagnosis(
     };
     let last = *strides.last()?;
     if is(&|i| each(i, true)) {
-        Some("Yours counts the first axis fastest; the last one is.")
+        Some("Yours varies the first axis fastest; it should be the last one.")
     } else if is(&no_quotient) {
         Some(
-            "The quotient is missing: an axis moves on when all axes behind \
-             it have been gone through.",
+            "The quotient is missing: an axis advances when all later axes \
+             have reached their ends.",
         )
     } else if is(&no_rest) {
         Some(
-            "The rest is missing: behind the end of an axis its count begins \
-             at 0 again.",
+            "The remainder is missing: after the end of an axis its index \
+             begins at 0 again.",
         )
     } else if is(&|i| i as isize * last) {
         Some(
-            "Axes were put together that do not go on evenly: a step along \
-             the outer one must be as far as the whole inner one.",
+            "Axes were merged that are not contiguous: a step along the outer \
+             one must be as far as the whole inner one.",
         )
     } else {
         None

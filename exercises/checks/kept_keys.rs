@@ -1,7 +1,7 @@
-//! The check of `kept_keys`, the test that only a faithful memory passes.
+//! Checks `kept_keys`, a test that must reject every wrong cache.
 //!
-//! A check turned around: the learner's code judges, and ours is the one that
-//! may be wrong.
+//! The roles are reversed: the learner writes the test, and our code may be
+//! wrong.
 
 use std::process::ExitCode;
 
@@ -28,16 +28,16 @@ fn main() -> ExitCode {
     )
 }
 
-/// What is wrong with each reader, by its number.
+/// The bug in each reader, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it counts the places of each piece from 0",
-    "rejected: it keeps the last place of each piece alone",
-    "rejected: it forgets what is more than five places back",
-    "rejected: it puts new values before the old ones, and new keys behind",
-    "rejected: inside a piece, places look at what comes behind them",
-    "rejected: a new text begins with what it kept of the old one",
-    "rejected: it keeps keys and values of the first piece alone",
+    "rejected: it counts the positions of each piece from 0",
+    "rejected: it caches only the last position of each piece",
+    "rejected: it forgets everything more than five positions back",
+    "rejected: it inserts new values before the old ones, and new keys after",
+    "rejected: inside a piece, positions attend to later ones",
+    "rejected: a new text begins with the cache of the old one",
+    "rejected: it caches keys and values of the first piece only",
 ];
 
 const PLACES: usize = 1;
@@ -54,7 +54,7 @@ const CONTEXT: usize = 8;
 
 type Row = [f32; WIDTH];
 
-/// One head on rows of four numbers, whose weights are drawn.
+/// One attention head on rows of four values with random weights.
 struct Planted {
     fault: usize,
     keys: Vec<Row>,
@@ -62,13 +62,13 @@ struct Planted {
     read: usize,
 }
 
-/// The numbers of a table, the same for all.
+/// Returns a row of a table, which is the same in every run.
 fn row(table: u64, at: usize) -> Row {
     let mut random = Random::at([table, WIDTH as u64 * at as u64]);
     std::array::from_fn(|_| 4.0 * random.uniform() - 2.0)
 }
 
-/// Multiplies with a table's matrix.
+/// Multiplies by a table's matrix.
 fn times(table: u64, x: &Row) -> Row {
     let mut out = [0.0; WIDTH];
     for (at, x) in x.iter().enumerate() {
@@ -87,12 +87,12 @@ impl Planted {
         Planted { fault, keys: vec![], values: vec![], read: 0 }
     }
 
-    /// Looks at so many of the keys, the newest first if a piece follows
-    /// another one: the right reader need not have the same bits.
+    /// Attends to the first `count` keys, newest first if the text is read in
+    /// pieces: a correct reader may round differently.
     fn seen(&self, query: &Row, count: usize, turned: bool) -> Row {
         let weight = |at: usize| (dot(query, &self.keys[at]) / 2.0).exp();
         let from = match self.fault {
-            // The first piece looks as it should.
+            // The bug does not affect the first piece.
             SHORT if turned => count.saturating_sub(6),
             _ => 0,
         };
@@ -122,8 +122,8 @@ impl Reader for Planted {
     fn read(&mut self, tokens: &[usize]) -> Vec<f32> {
         if tokens.is_empty() || self.read + tokens.len() > CONTEXT {
             panic!(
-                "{} tokens behind {} that were read: a piece has some, and a \
-                 text at most {CONTEXT}",
+                "{} tokens after {} that were read: a piece has at least one, \
+                 and a text at most {CONTEXT}",
                 tokens.len(),
                 self.read
             );
@@ -174,7 +174,7 @@ fn accepted(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(
             "Your test rejects a reader whose scores differ by less than 1e-5. \
-             It adds in another order: compare with some tolerance.",
+             It adds in a different order: compare with a tolerance.",
         )),
     }
 }
@@ -183,7 +183,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match yours::accepts(&mut Planted::new(FAULT)) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a reader that has this fault: {}.",
+            "Your test accepts a reader with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

@@ -1,8 +1,8 @@
-//! The check of `kernel_test`, the test that no wrong kernel passes.
+//! Checks `kernel_test`, a test that must reject every wrong kernel.
 //!
-//! A check turned around: the learner's code judges, and our kernel is the
-//! one that may be wrong. What a race would do by chance, a planted fault
-//! does every time, or a test that is right could miss it.
+//! The roles are reversed: the learner writes the test, and our kernel may be
+//! wrong. A bug that would be a race by its nature is planted so that it
+//! always has an effect; otherwise a correct test could miss it.
 
 use std::process::ExitCode;
 
@@ -28,16 +28,16 @@ fn main() -> ExitCode {
     )
 }
 
-/// What is wrong with each kernel, by its number.
+/// The bug in each kernel, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it begins with 0, which is none of the values",
+    "rejected: it begins with 0, which is not one of the values",
     "rejected: its tree begins at a quarter and misses half of each group",
-    "rejected: its local array holds whole numbers",
-    "rejected: every group looks at the first 256 values",
-    "rejected: it leaves out the last group if that is not whole",
-    "rejected: all groups write to one place, and the last one stays",
-    "rejected: it stops after two stages, whatever is left",
+    "rejected: its local array holds integers",
+    "rejected: every group reads the first 256 values",
+    "rejected: it leaves out a partly filled last group",
+    "rejected: all groups write to the same element, and the last one wins",
+    "rejected: it stops after two stages, however many values are left",
 ];
 
 const RIGHT: usize = 0;
@@ -45,8 +45,8 @@ const TWO_STAGES: usize = 7;
 
 const GROUP: usize = 256;
 
-/// One stage: each group leaves the largest of its 256 values. The faults 1 to
-/// 6 are in here, the last one is the host's.
+/// One stage: each group computes the maximum of its 256 values. Bugs 1 to 6
+/// are in this kernel, the last one is in the host code.
 const TEXT: &str = "
 kernel void largest(global const float *a, global float *partials, uint n,
                     uint fault)
@@ -77,7 +77,7 @@ kernel void largest(global const float *a, global float *partials, uint n,
 }
 ";
 
-/// The largest of the values, or what a fault makes of it.
+/// Computes the maximum of the values, with the given bug.
 fn largest(fault: usize, values: &[f32]) -> f32 {
     assert!(!values.is_empty(), "no value is the largest of none");
     let kernel = Kernel::of_the_check("largest", TEXT);
@@ -85,7 +85,7 @@ fn largest(fault: usize, values: &[f32]) -> f32 {
     let mut stages = 0;
     while left.len() > 1 || stages == 0 {
         let n = left.len();
-        // The planted fault is in the first stage.
+        // The bug is in the first stage only.
         let planted = if stages == 0 { fault } else { RIGHT };
         left = kernel
             .run_in_a_rule(
@@ -110,8 +110,8 @@ fn accepted(_: &()) -> Outcome {
     match yours::accepts(&|values| largest(RIGHT, values)) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a kernel that is right: it returns the largest \
-             of the values that it gets, bit for bit.",
+            "Your test rejects a right kernel: it returns the largest of its \
+             values, bit for bit.",
         )),
     }
 }
@@ -120,7 +120,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match yours::accepts(&|values| largest(FAULT, values)) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a kernel that has this fault: {}.",
+            "Your test accepts a kernel with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

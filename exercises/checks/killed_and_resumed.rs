@@ -1,7 +1,8 @@
-//! The check of `killed_and_resumed`, the test that no forgetful run passes.
+//! Checks `killed_and_resumed`, a test that must reject every run that loses
+//! state.
 //!
-//! A check turned around: the learner's code judges, and ours is the one that
-//! may be wrong.
+//! The roles are reversed: the learner writes the test, and our code may be
+//! wrong.
 
 use std::process::ExitCode;
 
@@ -29,17 +30,17 @@ fn main() -> ExitCode {
     )
 }
 
-/// What is wrong with each run, by its number.
+/// The bug in each run, by its number.
 const FAULTS: [&str; 9] = [
     "",
-    "rejected: it forgets its place in the epoch",
-    "rejected: it forgets where its random numbers were",
+    "rejected: it forgets its position in the epoch",
+    "rejected: it forgets the state of its random numbers",
     "rejected: it forgets Adam's running means",
     "rejected: it forgets how many steps Adam has taken",
     "rejected: it forgets which epoch it is in",
-    "rejected: its numbers are written with four digits",
-    "rejected: it writes down once what it was, and then the same again",
-    "rejected: to be saved changes what it does next",
+    "rejected: its numbers are saved with four digits",
+    "rejected: it saves its state only once, and returns the same bytes again",
+    "rejected: saving changes what it does next",
 ];
 
 const PLACE: usize = 1;
@@ -55,8 +56,8 @@ const ROWS: usize = 12;
 const BATCH: usize = 3;
 const SEED: u64 = 5;
 
-/// Three weights learn a plane through points that a little noise moves, by
-/// Adam, whose numbers are `f64` to be short.
+/// Fits a plane with three weights to noisy points, with Adam. It uses plain
+/// `f64` values to be short.
 struct Planted {
     fault: usize,
     weights: [f64; 3],
@@ -85,7 +86,7 @@ impl Planted {
         }
     }
 
-    /// The inputs of a row; the last one makes the bias.
+    /// The inputs of a row; the last one belongs to the bias.
     fn row(row: usize) -> [f64; 3] {
         let mut random = Random::new(row as u64);
         [random.normal().into(), random.normal().into(), 1.0]
@@ -179,7 +180,7 @@ impl Run for Planted {
     }
 }
 
-/// What the learner's test says of the run with this fault.
+/// Runs the learner's test on the run with this bug.
 fn verdict(fault: usize) -> bool {
     yours::accepts(&|| Box::new(Planted::new(fault)))
 }
@@ -188,8 +189,8 @@ fn accepted(_: &()) -> Outcome {
     match verdict(0) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a run that goes on with the same bits. Which \
-             loss do you compare with which?",
+            "Your test rejects a run that continues with the same bits. Which \
+             losses do you compare?",
         )),
     }
 }
@@ -198,7 +199,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match verdict(FAULT) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts a run that has this fault: {}.",
+            "Your test accepts a run with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

@@ -1,4 +1,4 @@
-//! The check of `launch_geometry`, the arithmetic of a launch.
+//! Checks `launch_geometry`, the arithmetic of a launch.
 
 use std::process::ExitCode;
 
@@ -12,17 +12,17 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("groups covers every element", covers),
-            ("groups starts no group in vain", not_in_vain),
+            ("groups launches no unnecessary group", not_in_vain),
             ("global_size and idle count the items", items),
             ("the largest n fits", largest),
             ("element gives every element to one item", elements),
-            ("place is the way back", places),
-            ("element_2d walks a matrix row by row", rows),
+            ("place is the inverse", places),
+            ("element_2d visits a matrix row by row", rows),
         ],
     )
 }
 
-/// Elements and group sizes: ragged, exact, few, one and none.
+/// Elements and group sizes: partly filled, exact, few, one and none.
 const LAUNCHES: [(u32, u32); 11] = [
     (5466, 1024),
     (5466, 256),
@@ -34,7 +34,7 @@ const LAUNCHES: [(u32, u32); 11] = [
     (256, 256),
     (1024, 256),
     (0, 256),
-    // An f32 counts up to 2^24 and then leaves numbers out.
+    // An `f32` represents all integers only up to 2^24.
     (16_777_217, 1),
 ];
 
@@ -45,8 +45,8 @@ fn covers(_: &()) -> Outcome {
         if covered < u64::from(n) {
             return Err(wrong(format!(
                 "groups({n}, {size}) is {found}. That is {covered} items for \
-                 {n} elements, so nobody computes the last {}. A part of a \
-                 group is a whole one: round up.",
+                 {n} elements, so the last {} are not computed. A partly \
+                 filled group counts as a whole one: round up.",
                 u64::from(n) - covered
             )));
         }
@@ -63,9 +63,8 @@ fn not_in_vain(_: &()) -> Outcome {
                 _ => "",
             };
             return Err(wrong(format!(
-                "groups({n}, {size}) is {found}, and {right} cover \
-                 everything. A group without any element starts in \
-                 vain.{exact}"
+                "groups({n}, {size}) is {found}, but {right} cover everything. \
+                 A group without any element is unnecessary.{exact}"
             )));
         }
     }
@@ -78,24 +77,24 @@ fn items(_: &()) -> Outcome {
         let found = yours::global_size(n, size);
         if found != right {
             return Err(wrong(format!(
-                "global_size({n}, {size}) is {found}, and should be {right}. \
-                 A device starts whole groups, so it is the number of groups \
+                "global_size({n}, {size}) is {found}, and should be {right}. A \
+                 device launches whole groups, so it is the number of groups \
                  times {size}."
             )));
         }
         let (found, right) = (yours::idle(n, size), right - u64::from(n));
         if u64::from(found) != right {
             return Err(wrong(format!(
-                "idle({n}, {size}) is {found}, and should be {right}: items \
-                 that start, minus elements. Where n is a multiple of the \
-                 size nobody is idle."
+                "idle({n}, {size}) is {found}, and should be {right}: launched \
+                 items minus elements. If n is a multiple of the size, there \
+                 are no idle items."
             )));
         }
     }
     Ok(())
 }
 
-/// An array of 16 GiB: rare, and no excuse.
+/// An array of 16 GiB is rare, but it must work.
 fn largest(_: &()) -> Outcome {
     let n = u32::MAX;
     for size in [1024, 256, 1] {
@@ -104,8 +103,7 @@ fn largest(_: &()) -> Outcome {
         if found != right {
             return Err(wrong(format!(
                 "groups({n}, {size}) is {found}, and should be {right}. n + \
-                 size - 1 does not fit into a u32 here. `n.div_ceil(size)` \
-                 adds nothing to n."
+                 size - 1 overflows a u32 here. `n.div_ceil(size)` does not."
             )));
         }
         let right = u64::from(right) * u64::from(size);
@@ -113,7 +111,7 @@ fn largest(_: &()) -> Outcome {
         if found != right {
             return Err(wrong(format!(
                 "global_size({n}, {size}) is {found}, and should be {right}, \
-                 which does not fit into a u32. Turn both factors into u64 \
+                 which does not fit into a u32. Convert both factors to u64 \
                  before you multiply, not the product after it."
             )));
         }
@@ -129,7 +127,7 @@ fn elements(_: &()) -> Outcome {
                 &format!("element({group}, {item}, {size})"),
                 yours::element(group, item, size),
                 element,
-                "Before group number g, g whole groups have had their items.",
+                "Before group number g, there are the items of g whole groups.",
             )?;
         }
     }
@@ -154,7 +152,7 @@ fn places(_: &()) -> Outcome {
     Ok(())
 }
 
-/// A matrix that is not square, or the fault would not show.
+/// The matrix is not square, because a square would hide swapped sizes.
 fn rows(_: &()) -> Outcome {
     let (rows, columns) = (5, 7);
     let right = |x: u32, y: u32| y * columns + x;
@@ -173,7 +171,10 @@ fn rows(_: &()) -> Outcome {
                 "Row and column are swapped: x counts along a row, so the \
                  elements before row y are y times the columns."
             }
-            false => "Before row y lie y whole rows, each as long as a row is.",
+            false => {
+                "Before row y there are y whole rows, each with `columns` \
+                      elements."
+            }
         };
         return Err(wrong(format!(
             "element_2d({x}, {y}, {columns}) is {found}, and should be {}. \
@@ -186,7 +187,7 @@ fn rows(_: &()) -> Outcome {
         &format!("element_2d({x}, {y}, {columns})"),
         yours::element_2d(x, y, columns),
         4_900_000_001_u64,
-        "That is more than a u32 holds: turn the numbers into u64 before you \
+        "That does not fit into a u32: convert the numbers to u64 before you \
          multiply them.",
     )
 }

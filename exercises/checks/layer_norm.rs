@@ -1,8 +1,8 @@
-//! The check of `layer_norm`, a group for each row.
+//! Checks `layer_norm`, one work-group per row.
 //!
-//! All numbers are quarters, and the sum of a row around 4096 fits an f32 to the
-//! last of them, or nearly; what is wrong there is what a formula has lost. The
-//! last launch is judged by what Oclgrind counts.
+//! All values are multiples of 0.25, and the sum of a row around 4096 fits an
+//! `f32` almost exactly, so any error comes from the formula. The memory
+//! accesses of the last launch are counted by Oclgrind.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/layer_norm.cl");
 const GROUP: usize = 256;
 const EPS: f64 = 1e-5;
 
-/// The matrix of the last step, which is judged.
+/// The matrix of the last step, whose memory accesses are counted.
 const JUDGED: [usize; 2] = [2, 1024];
 
 fn main() -> ExitCode {
@@ -26,16 +26,16 @@ fn main() -> ExitCode {
         YOURS,
         "layer_norm",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 mixed(kernel, [1, 256])
             }),
             ("3 rows of 10: most items have no column", |kernel| {
                 mixed(kernel, [3, 10])
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 mixed(kernel, [2, 1000])
             }),
-            ("a row of equal numbers, and one of tiny ones", flat),
+            ("a row of equal elements, and one of tiny ones", flat),
             ("2 rows of 1024, whose mean is 4096", far),
         ],
         judge,
@@ -52,7 +52,7 @@ fn run(
     Ok(kernel.run(GROUP * rows, &arguments)?.remove(0))
 }
 
-/// A row with its mean taken away, and its variance.
+/// Returns a row minus its mean, and its variance.
 fn centered(row: &[f32]) -> (Vec<f64>, f64) {
     let mean = |values: &[f64]| -> f64 {
         values.iter().sum::<f64>() / values.len() as f64
@@ -64,8 +64,8 @@ fn centered(row: &[f32]) -> (Vec<f64>, f64) {
     (away, mean(&squares))
 }
 
-/// All rows, each number by its own, by how far it is from the mean, and by
-/// the variance.
+/// Applies `element` to each value, its distance from the mean, and the
+/// variance.
 fn rows_by(
     a: &[f32],
     columns: usize,
@@ -98,25 +98,25 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
         return Ok(());
     }
     let why = if is(&|_, away, v| away / (v * n / (n - 1.0) + EPS).sqrt()) {
-        "The squares are divided by columns - 1. That estimates the variance of \
-         what a sample was taken from; here the row is all there is, and its \
-         variance is the mean of its squares: divide by columns."
+        "The squares are divided by columns - 1. That estimates the variance \
+         from a sample; here the row is complete, and its variance is the mean \
+         of the squares: divide by columns."
     } else if is(&|_, away, v| away / (v + EPS)) {
-        "Each number is divided by the variance, and should be by its square \
-         root."
+        "Each element is divided by the variance, and should be divided by its \
+         square root."
     } else if is(&|_, away, _| away) {
-        "The mean has gone from each number, and nobody has divided by the \
-         root of the variance."
+        "The mean was subtracted from each element, but the result was not \
+         divided by the root of the variance."
     } else if is(&|x, _, v| x / (v + EPS).sqrt()) {
-        "Each number is divided by the right root, and the mean has not been \
-         taken from it."
+        "Each element is divided by the right root, but the mean was not \
+         subtracted."
     } else {
         return expect("out", &yours, &right);
     };
     Err(wrong(why))
 }
 
-/// A row without a variance, and one whose variance is no larger than EPS.
+/// One row with variance 0, and one whose variance is not larger than EPS.
 fn flat(kernel: &Kernel) -> Outcome {
     let n = 300;
     let mut a = vec![2.5; n];
@@ -124,22 +124,22 @@ fn flat(kernel: &Kernel) -> Outcome {
     let yours = run(kernel, &a, [2, n])?;
     if let Some(at) = yours.iter().position(|y| y.is_nan()) {
         return Err(wrong(format!(
-            "out[{at}] is no number: the row has equal numbers, so its variance \
-             is 0, and 0 was divided by 0. EPS is added to the variance before \
-             the root is taken."
+            "out[{at}] is NaN: the elements of the row are equal, so its \
+             variance is 0, and 0 was divided by 0. EPS must be added to the \
+             variance before the square root."
         )));
     }
     let outside = |_: f64, away: f64, v: f64| away / (v.sqrt() + EPS);
     if expect("", &yours, &rows_by(&a, n, outside)).is_ok() {
         return Err(wrong(
-            "EPS is added to the root, and should be to the variance, under the \
-             root: with numbers as small as these it counts.",
+            "EPS is added to the root, and should be added to the variance, \
+             under the root: for elements as small as these it matters.",
         ));
     }
     expect("out", &yours, &right(&a, n))
 }
 
-/// What is added to all numbers of a row changes nothing, but for digits.
+/// Adding a constant to a row changes nothing, except for rounding.
 fn far(kernel: &Kernel) -> Outcome {
     let [rows, columns] = JUDGED;
     let a = numbers(3, rows * columns).into_iter().map(|x| x + 4096.0);
@@ -159,24 +159,24 @@ fn far(kernel: &Kernel) -> Outcome {
         .enumerate()
     {
         let (_, variance) = centered(a);
-        let lost = "When squares are added up before the mean is taken away, two \
-                    numbers near 16.8 million are subtracted, and there an f32 \
-                    knows every second whole number only: what is left of them \
-                    is what was rounded. Take the mean from each number first, \
+        let lost = "If squares are added up before the mean is subtracted, the \
+                    variance is the difference of two numbers near 16.8 \
+                    million, where f32 values are 2 apart: what is left is \
+                    rounding error. Subtract the mean from each element first, \
                     and square then.";
         if yours.iter().any(|y| y.is_nan()) {
             return Err(wrong(format!(
-                "Row {row} is no number, and without the 4096 that are added \
-                 here it was right: the variance, which is {variance:.3}, came \
-                 out below 0. {lost}"
+                "Row {row} is NaN, although it was right without the 4096 that \
+                 is added here: the variance, which is {variance:.3}, came out \
+                 negative. {lost}"
             )));
         }
-        // The same row, divided by another root.
+        // The same row, divided by a different root.
         let by = f64::from(yours[0]) / f64::from(right[0]);
         if (by - 1.0).abs() > 2e-3 && near(yours, right, by) {
             return Err(wrong(format!(
-                "Row {row} is divided by the root of {:.3}, and its variance is \
-                 {variance:.3}; without the 4096 that are added here it was \
+                "Row {row} is divided by the root of {:.3}, but its variance \
+                 is {variance:.3}; without the 4096 that is added here it was \
                  right. {lost}",
                 (variance + EPS) / (by * by)
             )));
@@ -190,26 +190,27 @@ fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a share of the row: its own column, and from there \
+         each item have a part of the row: its own column, and from there \
          every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items have a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should have the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         3 * (rows * columns) as u64,
-        "The row is needed three times: for its mean, for its variance, and for \
-         what is written. Each time an item needs its share of it alone, and \
-         the tree joins the shares.",
+        "The row is needed three times: for its mean, for its variance, and \
+         for the output. Each time an item needs only its own part of it, and \
+         the tree combines the parts.",
     )
 }

@@ -1,4 +1,4 @@
-//! The check of `log_softmax`, from scores to shares and back.
+//! Checks `log_softmax`, its values and its gradient.
 
 use std::process::ExitCode;
 
@@ -17,8 +17,8 @@ fn main() -> ExitCode {
         &[
             ("a row of five small scores", small),
             ("scores of 1000 overflow nothing", large),
-            ("a score that is far behind keeps its number", far),
-            ("scores of -1000 leave something to divide by", low),
+            ("a score that is far below the others", far),
+            ("scores of -1000 do not divide by 0", low),
             ("the rule, on two rows of four", gradients),
         ],
     )
@@ -42,9 +42,9 @@ fn large(_: &()) -> Outcome {
         || same(&found, row.map(|x| (x.exp() / total).ln()))
     {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}: exp(1000) is more \
-             than a number can be. Subtract the largest score of the row \
-             from all of them first."
+            "For the scores {row:?} yours gives {found:?}: exp(1000) \
+             overflows. Subtract the largest score of the row from all of them \
+             first."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
@@ -55,36 +55,37 @@ fn far(_: &()) -> Outcome {
     let found = yours::log_softmax(&row);
     if same(&found, [0.0, f32::NEG_INFINITY]) {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}. The share of the \
-             second is so small that it becomes 0, and the logarithm of 0 is \
-             minus infinity: subtract logarithms in the place of dividing."
+            "For the scores {row:?} yours gives {found:?}. The probability of \
+             the second is so small that it becomes 0, and the logarithm of 0 \
+             is minus infinity: subtract logarithms instead of dividing."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
 }
 
-/// A largest score that is looked for from 0 on is never below 0.
+/// A search for the maximum that begins at 0 never finds a negative one.
 fn low(_: &()) -> Outcome {
     let row = [-1000.0, -999.0, -1001.5];
     let found = yours::log_softmax(&row);
     if same(&found, [f32::INFINITY; 3]) {
         return Err(wrong(format!(
             "For the scores {row:?} yours gives {found:?}: each exp is 0, and \
-             so is their sum. The largest of these scores is -999: look for it \
-             from f32::NEG_INFINITY on, not from 0."
+             so is their sum. The largest of these scores is -999: begin the \
+             search with f32::NEG_INFINITY, not with 0."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
 }
 
-/// Whether a wrong formula gives just these numbers, be they none.
+/// Returns whether a wrong formula gives exactly these values; NaN matches
+/// NaN.
 fn same<const N: usize>(found: &[f32], formula: [f32; N]) -> bool {
     let pairs = found.iter().zip(&formula);
     let same = |(x, y): (&f32, &f32)| x == y || x.is_nan() && y.is_nan();
     found.len() == N && pairs.into_iter().all(same)
 }
 
-/// The loss `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.
+/// The loss is `sum(log_softmax(x) * w)`; no row of `w` adds up to 1 or to 0.
 fn gradients(_: &()) -> Outcome {
     let shape = [2, 4];
     let x = Tensor::new(&shape, &numbers(2, 8));

@@ -1,4 +1,4 @@
-//! The check of `long_chain`, a graph that is freed in a loop.
+//! Checks `long_chain`, a graph that is freed in a loop.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -16,14 +16,14 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a chain of three", three),
-            ("somebody else owns the first of them", shared),
+            ("the first of them has another owner", shared),
             ("each node of thirty diamonds is freed once", diamonds),
             ("a million links, in 2 MB of stack", million),
         ],
     )
 }
 
-/// Counts how many values are alive.
+/// Counts the values that are alive.
 pub struct Value(Rc<Cell<usize>>);
 
 impl Value {
@@ -43,7 +43,7 @@ fn node(alive: &Rc<Cell<usize>>, parents: Vec<Rc<Node>>) -> Rc<Node> {
     Rc::new(Node { parents, value: Value::new(alive) })
 }
 
-/// Lets the learner's function go, and looks at what is left.
+/// Drops the learner's graph and counts what is left.
 fn released(
     graph: &str,
     root: Rc<Node>,
@@ -55,15 +55,16 @@ fn released(
     let left = alive.get();
     if left > stay {
         return Err(wrong(format!(
-            "{graph}: {left} nodes are still there, and {stay} should be. What \
-             has no owner any more has to be dropped, with all that it owned."
+            "{graph}: {left} nodes are still alive, and {stay} should be. A \
+             node without an owner must be dropped, with everything that it \
+             owned."
         )));
     }
     let freed = before - stay;
     if said != freed {
         return Err(wrong(format!(
-            "{graph}: {freed} nodes were freed, and you counted {said}. A \
-             handle that was not the last frees nothing."
+            "{graph}: {freed} nodes were freed, and you counted {said}. \
+             Dropping a handle that is not the last frees nothing."
         )));
     }
     Ok(())
@@ -92,7 +93,7 @@ fn shared(_: &()) -> Outcome {
         1 => Ok(()),
         owners => Err(wrong(format!(
             "The leaf has {owners} owners, and only the check should be left: \
-             the nodes above it are gone."
+             the nodes above it have been freed."
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! The check of `loss_scaling`, gradients that would be 0.
+//! Checks `loss_scaling`, which keeps gradients from becoming 0 in 16 bits.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -13,10 +13,10 @@ fn main() -> ExitCode {
         "loss_scaling",
         YOURS,
         &[
-            ("the loss is of a copy in 16 bits", half),
-            ("a gradient is what it is without a scale", plain),
+            ("the loss gets a copy in 16 bits", half),
+            ("a gradient without a scale is unchanged", plain),
             ("small gradients arrive", small),
-            ("what is not finite is none", none),
+            ("if a gradient is not finite, the result is None", none),
         ],
     )
 }
@@ -26,7 +26,7 @@ fn leaf() -> Result<Tensor, Stop> {
     Ok(x.requires_grad())
 }
 
-/// What comes back, in 32 bits.
+/// Returns the learner's gradients, in `f32`.
 fn found(
     scale: f64,
     loss: impl FnOnce(&Tensor) -> Tensor,
@@ -36,7 +36,8 @@ fn found(
     };
     if grad.dtype() != DType::F32 {
         return Err(wrong(format!(
-            "The gradient is of {}. x is of f32, and so is its gradient.",
+            "The gradient has the type {}. x is f32, and its gradient should \
+             be too.",
             grad.dtype()
         )));
     }
@@ -52,7 +53,7 @@ fn half(_: &()) -> Outcome {
     match seen.get() {
         Some(DType::F16) => Ok(()),
         Some(other) => Err(wrong(format!(
-            "The loss got {other}, and was to get a copy of x in f16."
+            "The loss got {other}, and should get a copy of x in f16."
         ))),
         None => Err(wrong("The loss was not computed.")),
     }
@@ -63,11 +64,11 @@ fn plain(_: &()) -> Outcome {
     match found.as_deref() {
         Some([2.0, -4.0, 6.0]) => Ok(()),
         Some([2048.0, -4096.0, 6144.0]) => Err(wrong(
-            "Of the sum of the squares of [1, -2, 3] the gradient came out \
-             1024 times too large: take the scale out again.",
+            "For the sum of the squares of [1, -2, 3] the gradient is 1024 \
+             times too large: divide by the scale.",
         )),
         other => Err(wrong(format!(
-            "Of the sum of the squares of [1, -2, 3] the gradient is [2, -4, \
+            "For the sum of the squares of [1, -2, 3] the gradient is [2, -4, \
              6]; yours is {other:?}."
         ))),
     }
@@ -80,12 +81,12 @@ fn small(_: &()) -> Outcome {
     match found {
         Some(found) if found == [right; 3] => Ok(()),
         Some(found) if found == [0.0; 3] => Err(wrong(format!(
-            "Of (x / 2^26).sum() each gradient is {right:e}, and 0 came \
-             out: on its way some number of 16 bits was too small. Scale the \
-             loss, and take the scale out in 32 bits."
+            "For (x / 2^26).sum() each gradient is {right:e}, but yours is 0: \
+             some 16-bit value on the way was too small. Scale the loss, and \
+             divide by the scale in 32 bits."
         ))),
         other => Err(wrong(format!(
-            "Of (x / 2^26).sum() each gradient is {right:e}; yours are \
+            "For (x / 2^26).sum() each gradient is {right:e}; yours are \
              {other:?}."
         ))),
     }
@@ -95,8 +96,8 @@ fn none(_: &()) -> Outcome {
     match found(32768.0, |x| (x * x).sum())? {
         None => Ok(()),
         Some(found) => Err(wrong(format!(
-            "With a scale of 32768 some gradients of 16 bits are infinite, so \
-             there is none to be used; yours are {found:?}."
+            "With a scale of 32768 some gradients in 16 bits are infinite, so \
+             the result should be None; yours is {found:?}."
         ))),
     }
 }

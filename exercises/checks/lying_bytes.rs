@@ -1,7 +1,7 @@
-//! The check of `lying_bytes`, the bytes that a kernel reads.
+//! Checks `lying_bytes`, the bytes that a kernel reads.
 //!
-//! Its device is ten lines: memory is bytes, and a kernel takes four of them
-//! for a float, whatever the host meant.
+//! Its device is ten lines long: memory is bytes, and a kernel interprets four
+//! of them as a float, whatever the host meant.
 
 use std::process::ExitCode;
 
@@ -15,19 +15,20 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a kernel reads the numbers that were meant", meant),
-            ("a result has room, and no more", room),
+            ("a result has exactly enough memory", room),
             ("what a kernel has written is read back", read_back),
             ("the gradients of (a * b) * b arrive", gradients),
         ],
     )
 }
 
-/// The float that a kernel reads at `i`.
+/// Returns the float that a kernel reads at index `i`.
 fn float(bytes: &[u8], i: usize) -> Option<f32> {
     bytes.as_chunks().0.get(i).map(|float| f32::from_ne_bytes(*float))
 }
 
-/// A kernel of two operands on `n` work-items, with the learner's room.
+/// Runs a kernel with two operands on `n` work-items. The learner's function
+/// sets the size of the result.
 fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
     let mut out = vec![0; yours::room(n)];
     for i in 0..n {
@@ -39,35 +40,33 @@ fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
     out
 }
 
-/// A wrong way to write a number.
+/// A wrong way to write a number as bytes.
 type Lie = fn(f64) -> Vec<u8>;
 
-/// What is to be said to those who went it.
+/// The wrong ways, with an explanation of each.
 const LIES: [(Lie, &str); 6] = [
     (
         |value| value.to_ne_bytes().into(),
         "These are the bytes of an f64, eight for each number. A float has \
-         four: make an f32 of the number first.",
+         four: convert the number to f32 first.",
     ),
     (
         |value| value.to_ne_bytes()[4..].into(),
-        "This is the second half of an f64. Half of an f64 is no f32: the \
-         exponent is shorter there, so make an f32 of the number first.",
+        "This is the second half of an f64. Half of an f64 is not an f32: the \
+         exponent of an f32 is shorter, so convert the number to f32 first.",
     ),
     (
         |value| value.to_ne_bytes()[..4].into(),
-        "This is the first half of an f64. Half of an f64 is no f32: make an \
-         f32 of the number first.",
+        "This is the first half of an f64. Half of an f64 is not an f32: \
+         convert the number to f32 first.",
     ),
     (
         |value| (value as i32).to_ne_bytes().into(),
-        "These are the bytes of whole numbers. A 2 that is an int is almost \
-         nothing as a float.",
+        "These are the bytes of integers. As a float, the int 2 is almost 0.",
     ),
     (
         |value| (value as i64).to_ne_bytes().into(),
-        "These are the bytes of whole numbers. A 2 that is a long is almost \
-         nothing as a float.",
+        "These are the bytes of integers. As a float, the long 2 is almost 0.",
     ),
     (
         |value| {
@@ -75,8 +74,8 @@ const LIES: [(Lie, &str); 6] = [
             bytes.reverse();
             bytes.into()
         },
-        "These are the right bytes in the wrong order. Host and device begin \
-         at the same end here: `to_ne_bytes` keeps to it.",
+        "These are the right bytes in the wrong order. Host and device have \
+         the same byte order here, which `to_ne_bytes` uses.",
     ),
 ];
 
@@ -91,7 +90,7 @@ fn meant(_: &()) -> Outcome {
             found == values.iter().flat_map(|&it| lie(it)).collect::<Vec<u8>>()
         };
         let why = LIES.iter().find(|(lie, _)| is(*lie)).map_or(
-            "Each number takes the four bytes of its f32.",
+            "Each number needs the four bytes of its f32.",
             |(_, why)| why,
         );
         let reads: Vec<String> = (0..values.len())
@@ -129,18 +128,19 @@ fn room(_: &()) -> Outcome {
             continue;
         }
         let why = match found {
-            4 => "It is room for one, whatever n is.".into(),
+            4 => "That is the size of one float, whatever n is.".into(),
             it if it == n => {
-                "n counts floats, and room is counted in bytes.".into()
+                "n counts floats, but the size is in bytes.".into()
             }
             it if it < right => {
                 let item = it / size_of::<f32>();
                 format!(
-                    "Work-item {item} writes behind it, and nobody stops it."
+                    "Work-item {item} writes past its end, and nothing stops \
+                     it."
                 )
             }
-            it if it == 2 * right => "An f64 would need that much.".into(),
-            _ => "The rest is taken from the device and never used.".into(),
+            it if it == 2 * right => "That would be right for f64.".into(),
+            _ => "The rest is allocated but never used.".into(),
         };
         return Err(wrong(format!(
             "room({n}) is {found}, and {n} floats need {right} bytes. {why}"
@@ -161,7 +161,7 @@ fn read_back(_: &()) -> Outcome {
         let why = match found.len() {
             it if it == values.len() / 2 => {
                 "Eight bytes at a time are an f64; the kernel wrote floats of \
-                 four."
+                 four bytes."
             }
             it if it == bytes.len() => "A float is four bytes, not one.",
             _ => "Take four bytes at a time, as an f32.",
@@ -174,7 +174,7 @@ fn read_back(_: &()) -> Outcome {
     Ok(())
 }
 
-/// The notebook's graph, over the learner's bytes from end to end.
+/// The notebook's graph, computed entirely on the learner's bytes.
 fn gradients(_: &()) -> Outcome {
     for n in [1, 2, 5] {
         let (a, b) = (numbers(1, n), numbers(2, n));

@@ -1,4 +1,4 @@
-//! The check of `map_one`, an item for each element and none to spare.
+//! Checks `map_one`, one work-item per element and no spare items.
 
 use std::process::ExitCode;
 
@@ -27,8 +27,8 @@ fn mapped(kernel: &Kernel, n: usize) -> Outcome {
     let right: Vec<f32> = a.iter().map(|a| factor * a - less).collect();
     if out[..n - 1] == right[1..] || out[1..] == right[..n - 1] {
         return Err(wrong(
-            "Each item has taken the number of its neighbor. Item i reads a[i] \
-             and writes out[i], the same i on both sides.",
+            "Each item has read its neighbor's element. Item i reads a[i] and \
+             writes out[i], the same i on both sides.",
         ));
     }
     expect("out", &out, &right)

@@ -1,7 +1,7 @@
-//! The check of `matmul_rule`, the gradients of a matrix product.
+//! Checks `matmul_rule`, the gradients of a matrix multiplication.
 //!
-//! Squares come first: there a transposed answer has the right shape, and the
-//! verdict can say what it is.
+//! Square matrices come first: with them a transposed gradient has the right
+//! shape, and the verdict can name the mistake.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ fn matrix(array: &ArrayD<f32>) -> Array2<f32> {
     array.clone().into_dimensionality::<Ix2>().expect("two axes")
 }
 
-/// The loss `sum((a x b) * w)` brings `w` to the rule as its `grad_out`.
+/// With the loss `sum((a x b) * w)`, the rule's `grad_out` is `w`.
 fn product(seed: u64, m: usize, k: usize, n: usize) -> Outcome {
     let tensor = |seed, rows, columns| {
         Tensor::new(&[rows, columns], &numbers(seed, rows * columns))

@@ -1,7 +1,7 @@
-//! The check of `missing_barrier`, two kernels that are each a barrier short.
+//! Checks `missing_barrier`, two kernels that each lack one barrier.
 //!
-//! It follows every schedule of a small group, and shows the smoothest of
-//! those that break.
+//! It tries every schedule of a small group and shows the simplest one that
+//! gives a wrong result.
 
 use std::process::ExitCode;
 
@@ -24,8 +24,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// Each number but the last is smaller than its neighbor to the right: what
-/// comes late is what matters.
+/// Returns ascending values, so that the values added last matter most.
 fn rising(n: usize) -> Vec<f32> {
     (1..=n).map(|i| i as f32).collect()
 }
@@ -39,7 +38,7 @@ fn largest<const N: usize>(_: &()) -> Outcome {
     judge("largest", &search, is_right, 1 + N.ilog2() as usize)
 }
 
-/// Each item notes what it sees, in a cell of its own behind the others.
+/// Each item stores what it reads after the reduction, in a separate cell.
 fn seen<const N: usize>(_: &()) -> Outcome {
     let x = rising(N);
     let group = Group { items: N, cells: 2 * N };
@@ -73,10 +72,9 @@ fn judge(
     let Some(trace) = broken else {
         return match search.endings[0].trace.barriers {
             most if most > barriers => Err(wrong(format!(
-                "{kernel} is right in every schedule, and its group passes \
-                 {most} barriers where {barriers} do. At each of them \
-                 everybody waits for the slowest: one line was missing, no \
-                 more."
+                "{kernel} is right in every schedule, but its group passes \
+                 {most} barriers where {barriers} are enough. At each of them \
+                 all items wait for the slowest: only one line was missing."
             ))),
             _ => Ok(()),
         };
@@ -90,21 +88,21 @@ fn judge(
         trace.to_string().lines().map(|it| format!("  {it}\n")).collect();
     let advice = match (&trace.end, trace.race()) {
         (End::Divergent(_), _) => {
-            "A barrier in an `if` or in a loop that not all items go through \
-             alike is one that some never see. Put it where every item comes \
-             by, also one that has nothing to do."
+            "Some items never reach a barrier inside an `if`, or inside a loop \
+             that not all items run equally often. Put it where every item \
+             passes, even one that has nothing to do."
                 .to_string()
         }
         (_, Some(race)) => format!(
-            "{race} Put a barrier where it comes after the one step and \
-             before the other, for every item."
+            "{race} Put a barrier after the first of these steps and before \
+             the second, for every item."
         ),
-        _ => "Look at what stands in local memory.".to_string(),
+        _ => "Look at the content of local memory.".to_string(),
     };
     let at_least = if search.complete { "" } else { "at least " };
     Err(wrong(format!(
-        "{kernel} breaks in {at_least}{count} of {} schedules. Of those that \
-         do, this one interrupts the items least.\n\n{table}\n{advice}",
+        "{kernel} is wrong in {at_least}{count} of {} schedules. This is the \
+         one that interrupts the items least.\n\n{table}\n{advice}",
         search.schedules(),
     )))
 }

@@ -1,4 +1,4 @@
-//! The check of `module_to`, a model that moves at once.
+//! Checks `module_to`, which moves a whole model to a device.
 
 use std::process::ExitCode;
 
@@ -15,16 +15,16 @@ fn main() -> ExitCode {
         "module_to",
         YOURS,
         &[
-            ("every parameter is on the device, with its numbers", arrives),
-            ("every parameter is a leaf that records", leaves),
+            ("every parameter is on the device, with its values", arrives),
+            ("every parameter is a leaf that requires a gradient", leaves),
             ("backward leaves its gradients on the device", gradients),
-            ("a model that is there already is not copied", stays),
-            ("a device that is not there is an Error", refused),
+            ("a model that is already there is not copied", stays),
+            ("a missing device is an Error", refused),
         ],
     )
 }
 
-/// Two layers, and no number in them that is 0.
+/// Two layers whose parameters are all different from 0.
 fn model() -> Result<Vec<Linear>, Stop> {
     let mut random = Random::new(1);
     let mut layers =
@@ -43,7 +43,7 @@ fn moved(gpu: &Gpu) -> Result<(Vec<Linear>, Device), Stop> {
     Ok((layers, device))
 }
 
-/// Each parameter with its name, `layers[1].bias`.
+/// Returns each parameter with its name, such as `layers[1].bias`.
 fn named(layers: &[Linear]) -> Vec<(String, &Tensor)> {
     let layers = layers.iter().enumerate();
     let of_layer = layers.flat_map(|(at, layer)| {
@@ -65,13 +65,13 @@ fn arrives(gpu: &Gpu) -> Outcome {
     if stayed.len() == all.len() {
         return Err(wrong(
             "Nothing has moved: all parameters are still on the processor. \
-             `to` makes a new tensor; put it in the place of the old one.",
+             `to` returns a new tensor; replace the old one by it.",
         ));
     }
     if !stayed.is_empty() {
         return Err(wrong(format!(
-            "Still on the processor: {}. A model on two devices computes \
-             nothing: its first forward would be refused.",
+            "Still on the processor: {}. A model on two devices cannot compute \
+             anything: its first forward pass would be rejected.",
             stayed.join(", ")
         )));
     }
@@ -86,17 +86,17 @@ fn leaves(gpu: &Gpu) -> Outcome {
     for (name, parameter) in named(&layers) {
         if parameter.id().is_none() {
             return Err(wrong(format!(
-                "{name} has its numbers and records nothing: backward will \
-                 leave no gradient in it, and it will never learn. Make a \
-                 leaf of it, with .requires_grad()."
+                "{name} has its values but requires no gradient: backward will \
+                 leave no gradient in it, and it will never learn. Make it a \
+                 leaf with .requires_grad()."
             )));
         }
         let ops = parameter.tape().ops().join(", ");
         if ops != "leaf" {
             return Err(wrong(format!(
                 "{name} is the result of an operation, and its tape says \
-                 \"{ops}\". Its gradient will travel back to the old leaf, \
-                 and no optimizer will find one in it. Cut the way back: \
+                 \"{ops}\". Its gradient would go to the old leaf, and no \
+                 optimizer would find a gradient in it. Cut off the graph: \
                  .detach() before the move."
             )));
         }
@@ -131,8 +131,8 @@ fn stays(gpu: &Gpu) -> Outcome {
     for ((name, parameter), before) in named(&layers).iter().zip(&before) {
         if !parameter.array().shares_storage(before) {
             return Err(wrong(format!(
-                "{name} was on {device} already, and its numbers were \
-                 copied. Tensor::to knows when there is no way to go."
+                "{name} was already on {device}, and its data was copied. \
+                 Tensor::to knows when no copy is needed."
             )));
         }
     }
@@ -144,8 +144,8 @@ fn refused(_: &Gpu) -> Outcome {
     match yours::to(&mut layers, Device::Gpu(Device::count())) {
         Err(_) => Ok(()),
         Ok(()) => Err(wrong(
-            "There is no such device, and your function says that all is \
-             well. Pass on what Tensor::to says, with `?`.",
+            "There is no such device, but your function returns Ok. Pass on \
+             the error of Tensor::to with `?`.",
         )),
     }
 }

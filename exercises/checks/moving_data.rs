@@ -1,7 +1,7 @@
-//! The check of `moving_data`, every kind of data to every device.
+//! Checks `moving_data`, all kinds of data to all devices.
 //!
-//! The second device is the harness's own, so that the check runs on every
-//! machine and can count what is copied.
+//! The second device is provided by the harness, so that the check runs on
+//! every machine and can count copies.
 
 use std::process::ExitCode;
 
@@ -24,18 +24,21 @@ fn main() -> ExitCode {
         "moving_data",
         YOURS,
         &[
-            ("a list comes to both devices", lists),
-            ("an ndarray that is turned keeps its elements in place", ndarrays),
-            ("a number too few is an error", refused),
-            ("a tensor comes from and to both devices", tensors),
-            ("what is there already is not copied", at_home),
-            ("one copy is enough for a way", one_copy),
-            ("a gradient finds its way back to the leaf", gradients),
+            ("a list is moved to both devices", lists),
+            (
+                "the elements of a transposed ndarray keep their positions",
+                ndarrays,
+            ),
+            ("a missing element is an error", refused),
+            ("a tensor is moved from and to both devices", tensors),
+            ("data that is already there is not copied", at_home),
+            ("each move takes only one copy", one_copy),
+            ("a gradient flows back to the leaf", gradients),
         ],
     )
 }
 
-/// Whether a tensor is where it should be and has the right elements.
+/// Checks the device and the elements of a tensor.
 fn judge(
     what: &str,
     found: &Tensor,
@@ -45,8 +48,8 @@ fn judge(
 ) -> Outcome {
     if found.device() != device {
         return Err(wrong(format!(
-            "{what} should come to {device}, and is on {}. Nothing reports \
-             that: an operation on it would run there.",
+            "{what} should be on {device}, but is on {}. Nothing reports that: \
+             an operation on it would run there.",
             found.device()
         )));
     }
@@ -78,9 +81,9 @@ fn ndarrays(_: &()) -> Outcome {
         let found = yours::moved(Data::Ndarray(turned), device)?;
         if found.device() == device && found.to_vec()? == lies {
             return Err(wrong(
-                "The ndarray was transposed, and its elements came in the \
-                 order in which they lie in memory. `iter()` gives them in \
-                 the order of their indices.",
+                "The ndarray was transposed, and its elements arrived in \
+                 memory order. `iter()` returns them in the order of their \
+                 indices.",
             ));
         }
         judge("The ndarray", &found, device, &[3, 2], &right)?;
@@ -93,7 +96,7 @@ fn refused(_: &()) -> Outcome {
     match yours::moved(data, Device::Cpu) {
         Err(_) => Ok(()),
         Ok(found) => Err(wrong(format!(
-            "Five numbers cannot fill the shape [2, 3], and {:?} was made of \
+            "Five elements cannot fill the shape [2, 3], but {:?} was made of \
              them.",
             found.shape()
         ))),
@@ -119,8 +122,8 @@ fn at_home(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
         if before != copies() || !found.array().shares_storage(tensor.array()) {
             return Err(wrong(format!(
-                "The tensor was on {device} already, and it was copied: the \
-                 result has memory of its own."
+                "The tensor was already on {device}, and it was copied: the \
+                 result has its own memory."
             )));
         }
         judge("The tensor", &found, device, &[3], &numbers(5, 3))?;
@@ -138,8 +141,8 @@ fn one_copy(_: &()) -> Outcome {
         let [up, down] = [0, 1].map(|way| copies()[way] - before[way]);
         if [up, down] != right {
             return Err(wrong(format!(
-                "From {from} to {to} the numbers were copied {up} times to \
-                 the device and {down} times from it; one copy is enough."
+                "From {from} to {to} the data was copied {up} times to the \
+                 device and {down} times from it; one copy is enough."
             )));
         }
     }
@@ -152,18 +155,18 @@ fn gradients(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(leaf.clone()), to)?;
         let Some(_) = found.id() else {
             return Err(wrong(format!(
-                "The tensor on {from} requires a gradient, and what came to \
-                 {to} does not: the numbers were copied, and the graph was \
-                 left behind. No gradient came back."
+                "The tensor on {from} requires a gradient, but the one on {to} \
+                 does not: only the data was copied, without the graph. No \
+                 gradient flowed back."
             )));
         };
         let seed = Tensor::new(&[3], &numbers(8, 3), to)?;
         found.backward_with(&seed);
         let Some(grad) = leaf.grad() else {
             return Err(wrong(format!(
-                "What came to {to} is a leaf of its own: it keeps its \
-                 gradient, and the tensor on {from} waits for one. The move \
-                 has to be part of the graph."
+                "The tensor on {to} is a separate leaf: it keeps its gradient, \
+                 and the tensor on {from} gets none. The move must be part of \
+                 the graph."
             )));
         };
         judge("The gradient", &grad, from, &[3], &numbers(8, 3))?;
@@ -171,8 +174,8 @@ fn gradients(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(constant), to)?;
         if found.id().is_some() {
             return Err(wrong(format!(
-                "The tensor on {from} requires no gradient, and what came to \
-                 {to} does. A move changes the place and nothing else."
+                "The tensor on {from} requires no gradient, but the one on \
+                 {to} does. A move changes only the device."
             )));
         }
     }

@@ -1,4 +1,4 @@
-//! The check of `mul_end_to_end`, a product from the launch to the graph.
+//! Checks `mul_end_to_end`, multiplication from the launch to the graph.
 
 use std::process::ExitCode;
 
@@ -23,9 +23,9 @@ fn main() -> ExitCode {
             ("777 elements: four groups", |gpu| product(gpu, &[777])),
             ("one launch, and nothing is copied", thrifty),
             ("a and b get their gradients", gradients),
-            ("x * x gets both parts", square),
-            ("nothing is computed for an operand that does not ask", asked),
-            ("nothing is left when all is let go", freed),
+            ("x * x adds both gradients", square),
+            ("no gradient is computed unless it is needed", asked),
+            ("nothing is left when everything is dropped", freed),
             ("the rule holds no operand", chain),
             ("the product is yours", written),
         ],
@@ -37,7 +37,7 @@ fn tensor(gpu: &Gpu, seed: u64, shape: &[usize]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(gpu, shape, &values)?)
 }
 
-/// The value, before any gradient.
+/// The values, before any gradient.
 fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
     let (a, b) = (tensor(gpu, 1, shape)?, tensor(gpu, 2, shape)?);
     let (x, y) = (a.to_vec()?, b.to_vec()?);
@@ -54,16 +54,16 @@ fn product(gpu: &Gpu, shape: &[usize]) -> Outcome {
     expect("b, after the product,", &b.to_vec()?, &y)
 }
 
-/// Where it was computed.
+/// Checks that the device computed the result.
 fn thrifty(gpu: &Gpu) -> Outcome {
     let (a, b) = (tensor(gpu, 3, &[3])?, tensor(gpu, 4, &[3])?);
     let (made, cost) = ledger::measure(|| yours::mul(&a, &b));
     made?;
     if cost.bytes_to_host > 0 {
         return Err(wrong(format!(
-            "The numbers are right, and were computed in the wrong place: \
-             {} bytes came back to the host and {} went to the device again. \
-             A launch leaves them where they are.",
+            "The values are right, but were computed on the host: {} bytes \
+             were read back and {} were written to the device again. A launch \
+             leaves the data on the device.",
             cost.bytes_to_host, cost.bytes_to_device
         )));
     }
@@ -75,16 +75,16 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+/// With the loss `sum(mul(a, b) * w)`, the rule's `grad_out` is `w`.
 fn gradients(gpu: &Gpu) -> Outcome {
     let leaf = |seed| Ok::<_, Stop>(tensor(gpu, seed, &[3])?.requires_grad());
     let (a, b, w) = (leaf(5)?, leaf(6)?, leaf(7)?);
     let product = yours::mul(&a, &b)?;
     if !product.records() {
         return Err(wrong(
-            "a and b require gradients, and their product does not: it was \
-             computed, and not recorded. from_op takes the result, its \
-             parents and the rule.",
+            "a and b require gradients, but their product does not: it was \
+             computed, but not recorded. from_op takes the result, its parents \
+             and the rule.",
         ));
     }
     let mut tape = product.mul(&w).sum().backward_recorded();
@@ -96,7 +96,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// The same tensor as both operands is two operands.
+/// The same tensor as both operands counts as two operands.
 fn square(gpu: &Gpu) -> Outcome {
     let x = tensor(gpu, 8, &[3])?.requires_grad();
     let w = tensor(gpu, 9, &[3])?.requires_grad();
@@ -108,7 +108,7 @@ fn square(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// One flag, one launch on the way back.
+/// With one flag set, backward needs only one launch.
 fn asked(gpu: &Gpu) -> Outcome {
     let w = tensor(gpu, 10, &[1])?;
     for asks in ["a", "b"] {
@@ -121,9 +121,9 @@ fn asked(gpu: &Gpu) -> Outcome {
         let ((), cost) = ledger::measure(|| product.backward_with(&w));
         if cost.launches != 1 {
             return Err(wrong(format!(
-                "Only {asks} requires a gradient, and the way back took {} \
-                 launches. Ask records of each operand, and give None for \
-                 the one that does not ask.",
+                "Only {asks} requires a gradient, and backward took {} \
+                 launches. Check records of each operand, and return None for \
+                 an operand that needs no gradient.",
                 cost.launches
             )));
         }
@@ -132,12 +132,12 @@ fn asked(gpu: &Gpu) -> Outcome {
     match product.records() || !product.parents().is_empty() {
         false => Ok(()),
         true => Err(wrong(
-            "No operand requires a gradient, and the product was recorded.",
+            "No operand requires a gradient, but the product was recorded.",
         )),
     }
 }
 
-/// Buffers and nodes, after three steps that add up one gradient.
+/// Counts buffers and nodes after three steps that accumulate one gradient.
 fn freed(gpu: &Gpu) -> Outcome {
     let (done, cost) = ledger::measure(|| -> Result<(), Stop> {
         let a = tensor(gpu, 12, &[1])?.requires_grad();
@@ -151,13 +151,13 @@ fn freed(gpu: &Gpu) -> Outcome {
     match cost.allocations - cost.frees {
         0 => Ok(()),
         left => Err(wrong(format!(
-            "After three steps all tensors were let go, and {left} buffers \
-             are left on the device: tensors own one another in a ring."
+            "After three steps all tensors were dropped, but {left} buffers \
+             are left on the device: tensors own each other in a cycle."
         ))),
     }
 }
 
-/// A rule that holds its operands hides them from the engine, which frees a
+/// A rule that captures its operands hides them from the engine, which frees a
 /// chain in a loop.
 fn chain(gpu: &Gpu) -> Outcome {
     for links_by in ["a", "b"] {
@@ -179,11 +179,11 @@ fn chain(gpu: &Gpu) -> Outcome {
         });
         if deep? {
             return Err(wrong(format!(
-                "The rule holds its operand {links_by} itself, so each \
-                 product owns the one before it a second time: a long chain \
-                 of them is dropped by drops inside drops, and the stack \
-                 overflows. Let the rule hold a.detach() and b.detach(), \
-                 which know the numbers and no graph."
+                "The rule holds its operand {links_by} itself, so each product \
+                 owns the one before it a second time: a long chain of them is \
+                 freed by nested drops, and the stack overflows. Let the rule \
+                 hold a.detach() and b.detach(), which have the data but no \
+                 graph."
             )));
         }
     }

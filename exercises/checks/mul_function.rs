@@ -1,7 +1,7 @@
-//! The check of `mul_function`, a product as a Function.
+//! Checks `mul_function`, multiplication as a `Function`.
 //!
-//! Besides the gradients it looks at what stays in memory: an operand that
-//! nobody will ask for must not be kept.
+//! Besides the gradients it checks what stays in memory: an operand that no
+//! gradient needs must not be saved.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ fn main() -> ExitCode {
         &[
             ("the product of 3 x 5 elements", product),
             ("backward gives a and b their gradients", gradients),
-            ("nothing is kept or computed in vain", thrift),
-            ("the gradient of x * x * x has a gradient of its own", twice),
+            ("nothing is saved or computed needlessly", thrift),
+            ("the gradient of x * x * x can be differentiated", twice),
         ],
     )
 }
@@ -31,14 +31,14 @@ fn tensor(seed: u64, shape: &[usize]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(shape, &values, Device::Cpu)?)
 }
 
-/// The value, before any gradient.
+/// The values, before any gradient.
 fn product(_: &()) -> Outcome {
     let (a, b) = (tensor(1, &[3, 5])?, tensor(2, &[3, 5])?);
     let right = a.mul(&b).to_vec()?;
     expect("the product", &apply(yours::Mul, &[&a, &b]).to_vec()?, &right)
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to backward as its `grad_out`.
+/// With the loss `sum(mul(a, b) * w)`, backward's `grad_out` is `w`.
 fn gradients(_: &()) -> Outcome {
     let a = tensor(3, &[3])?.requires_grad();
     let b = tensor(4, &[3])?.requires_grad();
@@ -53,8 +53,9 @@ fn gradients(_: &()) -> Outcome {
     })
 }
 
-/// Only `a` needs a gradient. That gradient needs `b`, so the graph holds
-/// the numbers of `b` a second time, and those of `a` only in its leaf.
+/// Only `a` requires a gradient. That gradient is computed from `b`, so the
+/// graph holds a second reference to the data of `b`, and `a` is held only by
+/// its leaf.
 fn thrift(_: &()) -> Outcome {
     let a = tensor(6, &[3])?.requires_grad();
     let b = tensor(7, &[3])?;
@@ -63,14 +64,15 @@ fn thrift(_: &()) -> Outcome {
     let product = apply(yours::Mul, &[&a, &b]);
     if holders(&a) > before.0 {
         return Err(wrong(
-            "Only a needs a gradient, and forward kept a as well. The \
-             gradient of a is made from b: ask ctx.needs before you save.",
+            "Only a needs a gradient, and forward saved a as well. The \
+             gradient of a is computed from b: check ctx.needs before you \
+             save.",
         ));
     }
     if holders(&b) == before.1 {
         return Err(wrong(
-            "Only a needs a gradient, which is made from b, and forward did \
-             not keep b.",
+            "Only a needs a gradient, which is computed from b, but forward \
+             did not save b.",
         ));
     }
     let tape = product.sum().backward_recorded();
@@ -80,25 +82,25 @@ fn thrift(_: &()) -> Outcome {
         .is_some_and(Option::is_some)
     {
         return Err(wrong(
-            "b needs no gradient, and backward computed one. Return None for \
+            "b needs no gradient, but backward computed one. Return None for \
              an operand for which ctx.needs is false.",
         ));
     }
     Ok(())
 }
 
-/// The slope of x * x * x is 3 x², and the slope of that is 6 x.
+/// The derivative of x * x * x is 3 x², and the second derivative is 6 x.
 fn twice(_: &()) -> Outcome {
     let x = tensor(8, &[1])?.requires_grad();
     let square = apply(yours::Mul, &[&x, &x]);
     let cube = apply(yours::Mul, &[&square, &x]).sum();
     let first = grad(&[&cube], &[&x], true).remove(0);
     let second = grad(&[&first.sum()], &[&x], false).remove(0).to_vec()?;
-    // What is cut off from its operands is constant, and has the slope 0.
+    // A detached result is a constant, so its derivative is 0.
     if second == [0.0] {
         return Err(wrong(
-            "The gradient has no way back, so it has no gradient of its own: \
-             use grad_out and ctx.input(..) as they come, and detach nothing.",
+            "The gradient has no graph, so it cannot be differentiated: use \
+             grad_out and ctx.input(..) as they are, and detach nothing.",
         ));
     }
     let at = x.to_vec()?[0];

@@ -1,7 +1,7 @@
-//! The check of `mul_kernel`, the gradients of a product on the device.
+//! Checks `mul_kernel`, the gradients of a multiplication on the device.
 //!
-//! No size is a multiple of 256, so the last group always has work-items to
-//! spare, and behind the end of each array stands what must not change.
+//! No size is a multiple of 256, so the last group always has spare
+//! work-items. Guard values follow the end of each array.
 
 use std::process::ExitCode;
 
@@ -20,13 +20,13 @@ fn main() -> ExitCode {
         "mul_backward",
         &[
             ("the kernel gives a and b their gradients", gradients),
-            ("777 elements: four groups, the last one ragged", ragged),
+            ("777 elements: four groups, the last one partly filled", ragged),
         ],
     )
 }
 
-/// The kernel as the rule of a product: the loss `sum(a * b * w)` brings `w`
-/// to it as its `grad_out`.
+/// Uses the kernel as the backward rule: with the loss `sum(a * b * w)`, its
+/// `grad_out` is `w`.
 fn gradients(kernel: &Kernel) -> Outcome {
     let n = 3;
     let leaf = |seed| -> Result<Tensor, exercises::Stop> {
@@ -62,7 +62,7 @@ fn gradients(kernel: &Kernel) -> Outcome {
     })
 }
 
-/// 1024 work-items run for 777 elements.
+/// Launches 1024 work-items for 777 elements.
 fn ragged(kernel: &Kernel) -> Outcome {
     let n = 777;
     let (g, a, b) = (numbers(4, n), numbers(5, n), numbers(6, n));

@@ -1,7 +1,7 @@
-//! The check of `mul_rule`, the local rule of a product.
+//! Checks `mul_rule`, the local gradient of a multiplication.
 //!
-//! The numbers of each operand differ from element to element, and so does
-//! `grad_out`: with ones everywhere, a rule that forgets a factor would pass.
+//! The elements of both operands and of `grad_out` are all different: with
+//! ones everywhere, a rule that forgets a factor would pass.
 
 use std::process::ExitCode;
 
@@ -23,13 +23,13 @@ fn main() -> ExitCode {
             ("mul(a, b) is the product of 3 x 5 elements", product),
             ("the rule gives a and b their gradients", gradients),
             ("mul(x, x) gives x the sum of both gradients", square),
-            ("the rule holds arrays, and no tensors", held),
+            ("the rule holds arrays instead of tensors", held),
             ("the product is yours", yours),
         ],
     )
 }
 
-/// The value, before any gradient.
+/// The values, before any gradient.
 fn product(_: &()) -> Outcome {
     let (x, y) = (numbers(1, 15), numbers(2, 15));
     let a = Tensor::new(&[3, 5], &x);
@@ -38,7 +38,7 @@ fn product(_: &()) -> Outcome {
     expect("mul(a, b)", &yours::mul(&a, &b).to_vec(), &right)
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
+/// With the loss `sum(mul(a, b) * w)`, the rule's `grad_out` is `w`.
 fn gradients(_: &()) -> Outcome {
     let a = Tensor::new(&[3], &numbers(3, 3));
     let b = Tensor::new(&[3], &numbers(4, 3));
@@ -52,7 +52,7 @@ fn gradients(_: &()) -> Outcome {
     })
 }
 
-/// The same tensor as both operands is two operands.
+/// The same tensor as both operands counts as two operands.
 fn square(_: &()) -> Outcome {
     let x = Tensor::new(&[3], &numbers(6, 3));
     let w = Tensor::new(&[3], &numbers(7, 3));
@@ -64,7 +64,7 @@ fn square(_: &()) -> Outcome {
     })
 }
 
-/// A rule that holds its operands hides them from the engine, which frees a
+/// A rule that captures its operands hides them from the engine, which frees a
 /// chain in a loop.
 fn held(_: &()) -> Outcome {
     for links_by in ["a", "b"] {
@@ -81,18 +81,17 @@ fn held(_: &()) -> Outcome {
         });
         if deep? {
             return Err(wrong(format!(
-                "The rule holds its operand {links_by} itself, so each \
-                 product owns the one before it a second time: a long chain \
-                 of them is dropped by drops inside drops, and the stack \
-                 overflows. Let the rule hold the arrays, a.data() and \
-                 b.data()."
+                "The rule holds its operand {links_by} itself, so each product \
+                 owns the one before it a second time: a long chain of them is \
+                 freed by nested drops, and the stack overflows. Let the rule \
+                 hold the arrays, a.data() and b.data()."
             )));
         }
     }
     Ok(())
 }
 
-/// A tensor whose rule holds the probe.
+/// Returns a tensor whose rule holds the probe.
 fn over(leaf: &Tensor, probe: DepthProbe) -> Tensor {
     let data = (*leaf.data()).clone();
     Tensor::from_op("copy", &[leaf], data, move |grad_out| {
@@ -114,6 +113,7 @@ fn yours(_: &()) -> Outcome {
             "Tensor>::mul",
         ],
         "that is the engine's product of two tensors, with the engine's rule. \
-         Here you write the rule: multiply the arrays, and hand it to from_op.",
+         Here you write the rule: multiply the arrays, and pass the rule to \
+         from_op.",
     )
 }

@@ -1,7 +1,6 @@
-//! The check of `my_device`, a device of the reader's for Part 3, which trains
-//! on it, too.
+//! Checks `my_device`, the reader's own device for Part 3, and trains on it.
 //!
-//! The laws stand in the package `my_engine`, whose program this is.
+//! The laws are in the package `my_engine`; this is its program.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! The check of `my_engine`, an engine of the reader's, which trains by it and
-//! tries expressions on it, too.
+//! Checks `my_engine`, the reader's own engine, trains with it and evaluates
+//! expressions.
 //!
-//! The laws stand in the package `my_engine`, whose program this is.
+//! The laws are in the package `my_engine`; this is its program.
 
 #[path = "../../my_engine/table.rs"]
 mod table;

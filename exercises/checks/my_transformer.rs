@@ -1,8 +1,8 @@
-//! The check of `my_transformer`, the reader's parts in a network that learns
-//! to spell.
+//! Checks `my_transformer`, the reader's parts in a network that learns to
+//! spell.
 //!
-//! Each part is judged alone first: a network that does not learn says nothing
-//! about why.
+//! Each part is first checked alone, because a network that does not learn
+//! does not show which part is wrong.
 
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
@@ -21,13 +21,13 @@ type Attention = fn(&Tensor, &Tensor, &Tensor) -> Tensor;
 type Norm = fn(&Tensor, &Tensor, &Tensor) -> Tensor;
 type Step = fn(&Tensor, &Tensor, &mut Moments, f32) -> Tensor;
 
-/// What Adam remembers of one weight.
+/// The state of Adam for one weight.
 pub struct Moments {
     /// The running mean of its gradients.
     pub mean: Tensor,
     /// The running mean of their squares.
     pub square: Tensor,
-    /// How many steps were taken before.
+    /// The number of steps taken before.
     pub steps: i32,
 }
 
@@ -38,14 +38,14 @@ impl Moments {
     }
 }
 
-/// The parts of the network that may be the reader's.
+/// The parts of the network that the reader may replace.
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Queries, keys and values, each (n, places, d) -> (n, places, d).
     pub attention: Attention,
     /// Rows, a weight and a bias -> rows.
     pub layer_norm: Norm,
-    /// A weight and its gradient -> the weight behind the step.
+    /// A weight and its gradient -> the updated weight.
     pub adam: Step,
 }
 
@@ -55,7 +55,7 @@ static OURS: Parts = Parts {
     adam: our_adam,
 };
 
-/// A step by the operations that the engine's own kernel does at once.
+/// A step, composed from the operations that the engine's kernel fuses.
 fn our_adam(w: &Tensor, g: &Tensor, m: &mut Moments, rate: f32) -> Tensor {
     m.steps += 1;
     m.mean = m.mean.scale(0.9).add(&g.scale(0.1));
@@ -66,12 +66,13 @@ fn our_adam(w: &Tensor, g: &Tensor, m: &mut Moments, rate: f32) -> Tensor {
 }
 
 impl Parts {
-    /// The engine's own.
+    /// Returns the engine's own parts.
     pub fn reference() -> Parts {
         OURS
     }
 
-    /// The names of those that are not the engine's, and of those that are.
+    /// Returns the names of the parts that differ from the engine's, and of
+    /// the others.
     fn owners(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let all = [
             ("attention", fn_addr_eq(self.attention, OURS.attention)),
@@ -92,10 +93,10 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one part is yours", owners),
-            ("what is yours is written by you", written),
-            ("attention has its values and its slopes", attention),
-            ("layer_norm has its values and its slopes", layer_norm),
-            ("three steps of adam lead where the engine's lead", adam),
+            ("your parts are your own code", written),
+            ("attention has the right values and gradients", attention),
+            ("layer_norm has the right values and gradients", layer_norm),
+            ("three steps of adam give the same result as the engine's", adam),
             ("a network of yours learns to spell", learns),
         ],
     )
@@ -105,7 +106,7 @@ fn owners(_: &()) -> Outcome {
     let (yours, ours) = yours::parts().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All three parts are the engine's. Put one of yours in: \
+            "All three parts are the engine's. Use at least one of your own: \
              `Parts { layer_norm, ..Parts::reference() }`.",
         ));
     }
@@ -125,8 +126,8 @@ fn written(_: &()) -> Outcome {
             "Adam::",
             "reference().",
         ],
-        "that is the engine's own. Those that you do not write you can leave \
-         out: `..Parts::reference()`.",
+        "that is the engine's own. Leave out the parts that you do not write: \
+         `..Parts::reference()`.",
     )
 }
 
@@ -134,7 +135,7 @@ fn drawn(shape: &[usize], seed: u64) -> Result<Tensor, Stop> {
     Ok(Tensor::randn(shape, seed, Device::Cpu)?.requires_grad())
 }
 
-/// The largest distance of two tensors of one shape.
+/// Returns the largest difference between two tensors of the same shape.
 fn apart(yours: &Tensor, right: &Tensor) -> Result<f32, Stop> {
     if yours.shape() != right.shape() {
         return Ok(f32::INFINITY);
@@ -147,7 +148,7 @@ fn apart(yours: &Tensor, right: &Tensor) -> Result<f32, Stop> {
     Ok(gaps.fold(0.0, largest))
 }
 
-/// Compares a part with ours, forward and back.
+/// Compares a part with ours, forward and backward.
 fn part(
     name: &str,
     yours: impl Fn(&[Tensor; 3]) -> Tensor,
@@ -179,22 +180,22 @@ fn part(
     for out in [found, wanted] {
         if out.id().is_none() {
             return Err(wrong(format!(
-                "The result of {name} has its numbers and no way back: make it \
-                 of operations that record."
+                "The result of {name} has the right values but no graph: use \
+                 operations that are recorded."
             )));
         }
         out.mul(&weights).sum().backward();
     }
     for ((yours, right), operand) in mine.iter().zip(&theirs).zip(operands) {
-        let right = right.grad().expect("the engine's way back");
+        let right = right.grad().expect("the engine's backward");
         let near = match yours.grad() {
             Some(yours) => apart(&yours, &right)? < 1e-3,
             None => false,
         };
         if !near {
             return Err(wrong(format!(
-                "The values of {name} are right, and the gradient of its \
-                 {operand} is not: was something detached on the way?"
+                "The values of {name} are right, but the gradient of its \
+                 {operand} is not: did you detach something?"
             )));
         }
     }
@@ -245,18 +246,18 @@ fn adam(_: &()) -> Outcome {
         if apart(&yours, &right)? > 1e-4 {
             let why = match step {
                 1 => {
-                    "Both running means begin at 0, and are divided by what \
-                      is missing of them."
+                    "Both running means begin at 0; divide each by its bias \
+                     correction."
                 }
                 _ => {
-                    "The first step was right: are the running means kept, \
-                      is each step counted, and is each mean divided by \
-                      what is missing of it?"
+                    "The first step was right: are the running means stored, \
+                     is each step counted, and is each mean divided by its \
+                     bias correction?"
                 }
             };
             return Err(wrong(format!(
-                "Step {step} leads elsewhere. {why}\n\n  yours  {:.5?}\n  \
-                 right  {:.5?}",
+                "Step {step} gives a different result. {why}\n\n  yours  \
+                 {:.5?}\n  right  {:.5?}",
                 yours.to_vec()?,
                 right.to_vec()?
             )));
@@ -278,16 +279,15 @@ fn learns(_: &()) -> Outcome {
     match pairs.position(|(a, b)| (a - b).is_nan() || (a - b).abs() > 1e-2) {
         None => Ok(()),
         Some(step) => Err(wrong(format!(
-            "In step {step} its loss is {}, and with the engine's parts it is \
-             {}. Each part alone was right: does one of them remember \
-             something of another step, or take something for granted of \
-             shapes?",
+            "In step {step} its loss is {}, but with the engine's parts it is \
+             {}. Each part alone was right: does one of them keep state from a \
+             previous step, or assume certain shapes?",
             yours[step], right[step]
         ))),
     }
 }
 
-/// The losses of a network of one block that reads names.
+/// Trains a network of one block on names and returns its losses.
 fn losses(parts: Parts) -> Result<Vec<f32>, Stop> {
     let mut network = Network::new(parts)?;
     let mut moments: Vec<Moments> = network

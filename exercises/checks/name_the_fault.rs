@@ -1,4 +1,4 @@
-//! The check of `name_the_fault`, a diagnosis that is right or silent.
+//! Checks `name_the_fault`, a diagnosis that must be right or `Unknown`.
 
 use std::process::ExitCode;
 
@@ -9,17 +9,17 @@ exercises::yours!("part1_cpu/name_the_fault.rs");
 /// What may be wrong with a gradient.
 #[derive(Clone, Copy, Debug)]
 pub enum Fault {
-    /// Nothing is.
+    /// Nothing is wrong.
     Agrees,
     /// Every element has the wrong sign.
     Sign,
     /// Every element is 0.
     Zero,
-    /// Rows stand where columns should.
+    /// Rows and columns are swapped.
     Transposed,
-    /// Every element is so many times the right one.
+    /// Every element is the right one times this factor.
     Factor(f64),
-    /// No name fits, or more than one does.
+    /// No diagnosis matches, or several do.
     Unknown,
 }
 
@@ -28,12 +28,12 @@ fn main() -> ExitCode {
         "name_the_fault",
         YOURS,
         &[
-            ("each fault has its name", each),
-            ("what is right is not accused", agrees),
-            ("one element does not speak for all", one),
-            ("where two names fit, none is said", two),
-            ("a factor of equal slopes says nothing", equal),
-            ("small slopes have small faults", small),
+            ("each fault is named", each),
+            ("a right gradient is not reported as wrong", agrees),
+            ("one element does not decide for all", one),
+            ("if two names fit, the answer is Unknown", two),
+            ("a factor says nothing if all elements are equal", equal),
+            ("small gradients have small errors", small),
         ],
     )
 }
@@ -76,7 +76,7 @@ fn agrees(_: &()) -> Outcome {
 }
 
 fn one(_: &()) -> Outcome {
-    let why = "The first element alone would say so; the others do not.";
+    let why = "The first element alone would fit; the others do not.";
     asked(&[-1.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
     asked(&[0.0, 2.0, 3.0, 5.0], &RIGHT, Fault::Unknown, why)?;
     asked(&[2.0, 4.0, 6.0, 5.0], &RIGHT, Fault::Unknown, why)
@@ -84,18 +84,18 @@ fn one(_: &()) -> Outcome {
 
 fn two(_: &()) -> Outcome {
     let right = [0.0, 1.0, -1.0, 0.0];
-    let why = "It is transposed, and it has the other sign: no word is better \
-               than a wrong one.";
+    let why = "It is transposed, and it has the wrong sign: no diagnosis is \
+               better than a wrong one.";
     asked(&right.map(|r| -r), &right, Fault::Unknown, why)
 }
 
 fn equal(_: &()) -> Outcome {
-    let why = "All slopes are equal, so some factor fits whatever happened.";
+    let why = "All right elements are equal, so some factor always fits.";
     asked(&[6.0; 4], &[3.0; 4], Fault::Unknown, why)
 }
 
 fn small(_: &()) -> Outcome {
     let right = RIGHT.map(|r| 1e-6 * r);
     let yours = right.map(|r| -r);
-    asked(&yours, &right, Fault::Sign, "The slopes are millionths.")
+    asked(&yours, &right, Fault::Sign, "The elements are millionths.")
 }

@@ -1,4 +1,4 @@
-//! The check of `nats`, the losses of two networks that know next to nothing.
+//! Checks `nats`, the losses of two networks that have learned almost nothing.
 
 use std::process::ExitCode;
 
@@ -12,9 +12,9 @@ fn main() -> ExitCode {
         "nats",
         YOURS,
         &[
-            ("27 signs, each as likely", blind),
-            ("a coin that was thrown ten times", coin),
-            ("a sign that was never seen", never),
+            ("27 tokens, equally likely", blind),
+            ("ten tosses of a coin", coin),
+            ("a token that was never seen", never),
             ("the names of the course", course),
         ],
     )
@@ -24,7 +24,7 @@ fn near(yours: f64, right: f64) -> bool {
     (yours - right).abs() < 1e-6
 }
 
-/// Compares with the right loss and with what others would say.
+/// Compares with the right loss and with the results of known mistakes.
 fn asked(
     what: &str,
     yours: f64,
@@ -48,10 +48,11 @@ const BITS: &str = "These are bits: the logarithm to base 2.";
 const TENS: &str = "That is the logarithm to base 10.";
 const CHOICES: &str = "That is the exponential of the loss, its perplexity.";
 const NO_ONE: &str = "You have not added 1 to each count.";
-const ITS_OWN: &str = "You have counted the signs that were held out. Nobody knows them \
-     beforehand.";
-const ONCE_EACH: &str = "That is the mean over the signs that there are, each once. One that \
-     stands there often counts often.";
+const ITS_OWN: &str = "You have counted the held-out tokens. A network cannot \
+                       know them beforehand.";
+const ONCE_EACH: &str = "That is the mean over the distinct tokens, each \
+                         counted once. A token that occurs often must count \
+                         often.";
 
 fn blind(_: &()) -> Outcome {
     for signs in [2, 27, 65] {
@@ -103,7 +104,7 @@ fn never(_: &()) -> Outcome {
     judge("Learned [5, 0, 2], held out [1, 2, 1]", &[5, 0, 2], &[1, 2, 1])
 }
 
-/// How often each sign stands in some names, their ends included.
+/// Counts each token in some names, including the end of each name.
 fn counts(list: &Names) -> Vec<u64> {
     let mut counts = vec![0; list.vocabulary.size()];
     counts[0] = list.names.len() as u64;
@@ -118,7 +119,7 @@ fn course(_: &()) -> Outcome {
     let (learned, held_out) = names().split(1000, 1797);
     judge("The names", &counts(&learned), &counts(&held_out))?;
     println!(
-        "  a blind guess costs {:.3}, and who knows the frequencies pays {:.3}",
+        "  a blind guess costs {:.3}, and knowing the frequencies costs {:.3}",
         yours::blind(27),
         yours::frequencies(&counts(&learned), &counts(&held_out))
     );

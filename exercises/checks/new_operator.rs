@@ -1,4 +1,4 @@
-//! The check of `new_operator`, an operation with a rule of its own.
+//! Checks `new_operator`, an operation with its own backward rule.
 
 use std::process::ExitCode;
 
@@ -14,9 +14,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("ln(1 + e^x) of small numbers", values),
-            ("of numbers whose exponential overflows", large),
+            ("ln(1 + e^x) of numbers whose exponential overflows", large),
             ("its gradient", gradient),
-            ("its second slope", second),
+            ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
         ],
     )
@@ -39,7 +39,7 @@ fn leaf(values: &[f32], device: Device) -> Result<Tensor, Stop> {
     Ok(tensor.requires_grad())
 }
 
-/// Each element beside what it should be.
+/// Compares each element with the expected one.
 fn near(
     what: &str,
     yours: &Tensor,
@@ -53,8 +53,7 @@ fn near(
         let off = (f64::from(y) - right).abs();
         if off.is_nan() || off > 1e-5 * (1.0 + right.abs()) {
             let why = if y.is_nan() || y.is_infinite() {
-                "An exponential has overflowed on the way: e^90 is more than \
-                 a float can hold."
+                "An exponential has overflowed: e^90 is too large for a float."
             } else {
                 why
             };
@@ -77,13 +76,13 @@ fn values(_: &()) -> Outcome {
             .all(|(&x, &y)| (f64::from(y) - other(f64::from(x))).abs() < 1e-5)
     };
     let why = if is(|x| x.max(0.0)) {
-        "This is relu(x): what rounds its corner, ln(1 + e^-|x|), is missing."
+        "This is relu(x): the smooth part, ln(1 + e^-|x|), is missing."
     } else if is(|x| (-x.abs()).exp().ln_1p()) {
-        "This is ln(1 + e^-|x|), and relu(x) is still to be added."
+        "This is ln(1 + e^-|x|), and relu(x) must be added."
     } else if is(|x| x.max(0.0) + x.abs().exp().ln_1p()) {
-        "The exponential got |x| in the place of -|x|."
+        "The exponential got |x| instead of -|x|."
     } else if is(|x| x.max(0.0) + (-x).exp().ln_1p()) {
-        "The exponential got -x in the place of -|x|."
+        "The exponential got -x instead of -|x|."
     } else {
         ""
     };
@@ -95,7 +94,7 @@ fn large(_: &()) -> Outcome {
     near("softplus", &y, &LARGE, |_, x| softplus(x), "")
 }
 
-/// The loss `sum(softplus(x) * w)` brings `w` to backward.
+/// With the loss `sum(softplus(x) * w)`, backward's `grad_out` is `w`.
 fn loss(x: &Tensor) -> Result<Tensor, Stop> {
     let w = Tensor::new(&[WEIGHTS.len()], &WEIGHTS, x.device())?;
     Ok(yours::softplus(x).mul(&w).sum())
@@ -110,7 +109,7 @@ fn gradient(_: &()) -> Outcome {
             (f64::from(*grad) - sigmoid(f64::from(*x))).abs() < 1e-5
         }) {
             return Err(wrong(
-                "The gradient is the slope of softplus alone; grad_out is \
+                "The gradient is only the derivative of softplus; grad_out is \
                  missing.",
             ));
         }
@@ -119,8 +118,8 @@ fn gradient(_: &()) -> Outcome {
             &first,
             at,
             |i, x| f64::from(WEIGHTS[i]) * sigmoid(x),
-            "It is grad_out times the slope of ln(1 + e^x), which is \
-             e^x / (1 + e^x).",
+            "It is grad_out times the derivative of ln(1 + e^x), which is e^x \
+             / (1 + e^x).",
         )?;
     }
     let tape: Tape = loss(&leaf(&SMALL, Device::Cpu)?)?.tape();
@@ -137,17 +136,17 @@ fn second(_: &()) -> Outcome {
     let x = leaf(&SMALL, Device::Cpu)?;
     let first = grad(&[&loss(&x)?], &[&x], true).remove(0);
     let second = grad(&[&first.sum()], &[&x], false).remove(0);
-    // What is cut off from its operands is constant, and has the slope 0.
+    // A detached result is a constant, so its derivative is 0.
     if second.to_vec()?.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
-            "The gradient has no way back. backward took numbers out of the \
-             graph; write it with tensor operations on ctx.input(0).",
+            "The gradient has no graph, because backward took the values out \
+             of it; write it with tensor operations on ctx.input(0).",
         ));
     }
     let right = |i: usize, x: f64| {
         f64::from(WEIGHTS[i]) * sigmoid(x) * (1.0 - sigmoid(x))
     };
-    near("The second slope", &second, &SMALL, right, "")
+    near("The second derivative", &second, &SMALL, right, "")
 }
 
 fn everywhere(_: &()) -> Outcome {

@@ -1,7 +1,7 @@
-//! The check of `one_sweep`, from the result back to the leaves.
+//! Checks `one_sweep`, the backward pass from the result to the leaves.
 //!
-//! The rules are the engine's, and they are right. What is judged is what
-//! arrives at the leaves.
+//! The rules are the engine's and are correct. Only the gradients of the
+//! leaves are compared.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -19,13 +19,13 @@ fn main() -> ExitCode {
         "one_sweep",
         YOURS,
         &[
-            ("a * b: one gradient for each leaf", product),
+            ("a * b: one gradient per leaf", product),
             ("(a * b) * b: two gradients for b", shared),
-            ("a diamond: two gradients meet in the middle", diamond),
-            ("a second sweep adds the same again", second),
+            ("a diamond: two gradients are added in the middle", diamond),
+            ("a second backward pass adds the same again", second),
             ("only leaves keep a gradient", leaves_only),
             ("a leaf that is its own root", alone),
-            ("the sweep is yours", yours),
+            ("the backward pass is yours", yours),
         ],
     )
 }
@@ -38,7 +38,7 @@ fn flat(grad: &ArrayD<f32>) -> Vec<f32> {
     grad.iter().copied().collect()
 }
 
-/// The tape of the engine's sweep, with the learner's gradients at the leaves.
+/// Returns the engine's tape, with the learner's gradients at the leaves.
 fn swept(
     says: &str,
     loss: &Tensor,
@@ -65,9 +65,9 @@ fn product(_: &()) -> Outcome {
     let found = |t: &Tensor| kept.get(&t.id()).map(flat);
     if (found(&a), found(&b)) == (Some(a.to_vec()), Some(b.to_vec())) {
         return Err(wrong(
-            "a got the gradient that the rule gives for b, and b that for a: \
-             the first gradient belongs to the first parent. `parents()` and \
-             the gradients of a rule stand in the same order.",
+            "a got the gradient that the rule returns for b, and b the one for \
+             a: the first gradient belongs to the first parent. `parents()` \
+             and the gradients of a rule have the same order.",
         ));
     }
     swept("sum(a * b)", &loss, &[(&a, "a"), (&b, "b")], &["a", "b"], |its| {
@@ -85,7 +85,7 @@ fn shared(_: &()) -> Outcome {
     })
 }
 
-/// `c` is used by two others, and needs both gradients before its turn.
+/// `c` has two uses, so its gradient is complete only after both.
 fn diamond(_: &()) -> Outcome {
     let (a, b) = (leaf(5), leaf(6));
     let c = a.mul(&b);
@@ -99,7 +99,7 @@ fn diamond(_: &()) -> Outcome {
     })
 }
 
-/// The numbers of the chapter: 9 and 16 twice are 18 and 32.
+/// The values of the chapter: a second pass doubles 9 and 16 to 18 and 32.
 fn second(_: &()) -> Outcome {
     for (a, b, wrongly) in [(2.0, 3.0, 27.0), (3.0, 4.0, 48.0)] {
         let x = Tensor::new(&[], &[a]);
@@ -113,15 +113,15 @@ fn second(_: &()) -> Outcome {
         let right = 2.0 * b * b;
         if of_x == Some(vec![wrongly]) {
             return Err(wrong(format!(
-                "For a = {a} and b = {b}, after two sweeps a has {wrongly}, \
-                 and should have {right}. What was on its way to a * b in \
-                 the first sweep was still there in the second, and was \
+                "For a = {a} and b = {b}, after two backward passes a has \
+                 {wrongly}, and should have {right}. The gradient of a * b \
+                 from the first pass was still there in the second, and was \
                  passed on again."
             )));
         }
         let of = Option::unwrap_or_default;
-        expect("a after two sweeps", &of(of_x), &[right])?;
-        expect("b after two sweeps", &of(of_y), &[4.0 * a * b])?;
+        expect("a after two backward passes", &of(of_x), &[right])?;
+        expect("b after two backward passes", &of(of_y), &[4.0 * a * b])?;
     }
     Ok(())
 }
@@ -136,19 +136,19 @@ fn leaves_only(_: &()) -> Outcome {
         0 => Ok(()),
         _ => Err(wrong(format!(
             "Besides those of the two leaves, {others} gradients were kept. \
-             Nobody asks for them, and they take as much memory as the graph."
+             They are not needed, and they take as much memory as the graph."
         ))),
     }
 }
 
-/// The seed takes the same way as every other gradient.
+/// The seed is passed on like any other gradient, even to a single leaf.
 fn alone(_: &()) -> Outcome {
     let x = Tensor::new(&[], &[3.0]);
     let mut kept = HashMap::new();
     yours::sweep(&x, &mut kept);
     yours::sweep(&x, &mut kept);
     let found = kept.get(&x.id()).map(flat).unwrap_or_default();
-    expect("x after two sweeps from x itself", &found, &[2.0])
+    expect("x after two backward passes from x itself", &found, &[2.0])
 }
 
 fn yours(_: &()) -> Outcome {
@@ -160,7 +160,7 @@ fn yours(_: &()) -> Outcome {
             ".backward_recorded(",
             "Tensor::backward",
         ],
-        "that is the engine's sweep. Here you write it, with apply_rule and \
-         parents.",
+        "that is the engine's backward pass. Here you write it, with \
+         apply_rule and parents.",
     )
 }

@@ -1,7 +1,7 @@
-//! The check of `out_of_bounds`, two accesses that leave the arrays.
+//! Checks `out_of_bounds`, two accesses outside the arrays.
 //!
-//! Behind each array stand guard values, which are no zeros: a kernel that
-//! reads one shows it in its result, and one that writes there destroys it.
+//! Guard values that are not 0 follow each array: a kernel that reads one
+//! shows it in its result, and a kernel that writes past the end destroys one.
 
 use std::process::ExitCode;
 
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         YOURS,
         "smooth",
         &[
-            ("256 numbers: no item is to spare", |k| smooth(k, 256)),
-            ("255 numbers: one item is", |k| smooth(k, 255)),
-            ("a single number, and zeros on both sides", |k| smooth(k, 1)),
-            ("777 numbers in four groups", |k| smooth(k, 777)),
+            ("256 elements: no spare items", |k| smooth(k, 256)),
+            ("255 elements: one spare item", |k| smooth(k, 255)),
+            ("a single element, and zeros on both sides", |k| smooth(k, 1)),
+            ("777 elements in four groups", |k| smooth(k, 777)),
         ],
     )
 }
@@ -35,20 +35,20 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
             0.25 * left + 0.5 * at(i) + 0.25 * at(i + 1)
         })
         .collect();
-    // No number of ours is anywhere near a guard value.
+    // No valid value is anywhere near a guard value.
     if let Some(i) = yours.iter().position(|y| y.abs() > 1e20) {
         return Err(wrong(format!(
-            "out[{i}] is {:e}: a guard value is in it, which stands behind the \
+            "out[{i}] is {:e}: it contains a guard value, which follows the \
              {n} elements of a. Item {i} read past the end.",
             yours[i]
         )));
     }
-    // The last number again, where a zero belongs.
+    // The last element was read again instead of a zero.
     let last = a[n - 1];
     if yours[n - 1] == right[n - 1] + 0.25 * last {
         return Err(wrong(format!(
-            "out[{}] is {}, and should be {}. Beyond the last number there is \
-             a zero, not the last number again.",
+            "out[{}] is {}, and should be {}. After the last element there is \
+             a zero, not the last element again.",
             n - 1,
             yours[n - 1],
             right[n - 1]

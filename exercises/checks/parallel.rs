@@ -1,7 +1,7 @@
-//! The check of `parallel`, cores when they pay.
+//! Checks `parallel`, which uses threads when they pay off.
 //!
-//! It brings threads of its own, so that the verdict is the same on every
-//! machine: four that may share an array, and one to four that add it up.
+//! The check creates the thread pool, so that the verdict is the same on every
+//! machine: four threads for a map, and one to four for a sum.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         &[
             ("map of few and of many elements, in order", values),
             ("a hundred elements stay on one thread", few),
-            ("100,000 elements are shared", many),
+            ("100,000 elements are distributed", many),
             ("sum has the same bits with one to four threads", bits),
         ],
     )
@@ -33,7 +33,7 @@ fn pool(threads: usize) -> ThreadPool {
 }
 
 fn values(_: &()) -> Outcome {
-    // It may be 0, and an array must fit into memory.
+    // The limit may be 0, and the array must fit into memory.
     let limit = yours::PARALLEL.min(1 << 20);
     for len in [0, 1, 777, limit.saturating_sub(1), limit + 5] {
         let x = numbers(1, len);
@@ -44,8 +44,8 @@ fn values(_: &()) -> Outcome {
     Ok(())
 }
 
-/// How many of four threads worked on `len` elements. The one that gets the
-/// first element waits for another to turn up, as long as `patience` lasts.
+/// Returns how many of four threads worked on `len` elements. The thread with
+/// the first element waits for another one for at most `patience`.
 fn threads(len: usize, patience: Duration) -> usize {
     let seen: Mutex<HashSet<ThreadId>> = Mutex::new(HashSet::new());
     let note = || {
@@ -70,8 +70,8 @@ fn few(_: &()) -> Outcome {
     match threads(100, Duration::from_millis(100)) {
         1 => Ok(()),
         found => Err(wrong(format!(
-            "{found} threads worked on 100 elements. To hand them out takes \
-             longer than to compute them: below PARALLEL, stay on one thread."
+            "{found} threads worked on 100 elements. Distributing them takes \
+             longer than computing them: below PARALLEL, stay on one thread."
         ))),
     }
 }
@@ -79,14 +79,15 @@ fn few(_: &()) -> Outcome {
 fn many(_: &()) -> Outcome {
     match threads(100_000, Duration::from_secs(2)) {
         1 => Err(wrong(
-            "One thread computed all of 100,000 elements, and three others \
-             had nothing to do. From PARALLEL elements on, share them.",
+            "One thread computed all of 100,000 elements, and three others had \
+             nothing to do. From PARALLEL elements on, distribute them.",
         )),
         _ => Ok(()),
     }
 }
 
-/// Sizes that differ by a factor of a million: every bracket matters.
+/// Values that differ by a factor of a million, so that the order of additions
+/// matters.
 fn bits(_: &()) -> Outcome {
     let scale = |i: usize| 10f32.powi((i * 7 % 13) as i32 - 6);
     let x = numbers(2, 200_001);
@@ -104,10 +105,10 @@ fn bits(_: &()) -> Outcome {
         let found = pool(threads).install(|| yours::sum(&x));
         if found.to_bits() != first.to_bits() {
             return Err(wrong(format!(
-                "The sum of the same 200,001 elements depends on the number \
-                 of threads: {first} with one, {found} with {threads}. Cut \
-                 the array into pieces of a fixed size, and add up their \
-                 sums in order."
+                "The sum of the same 200,001 elements depends on the number of \
+                 threads: {first} with one, {found} with {threads}. Split the \
+                 array into chunks of a fixed size, and add up their sums in \
+                 order."
             )));
         }
     }

@@ -1,7 +1,7 @@
-//! The check of `parents`, a result that remembers its operands.
+//! Checks `parents`, a result that remembers its operands.
 //!
-//! A difference is used because its operands are not interchangeable, and
-//! `x - x` because a set would hold `x` once.
+//! Subtraction is used because its operands are not interchangeable, and `x -
+//! x` because a set would contain `x` only once.
 
 use std::process::ExitCode;
 
@@ -27,12 +27,12 @@ fn tensor(seed: u64) -> Tensor {
     Tensor::new(&[3], &numbers(seed, 3))
 }
 
-/// Compares by identity: a copy has equal numbers and is another tensor.
+/// Compares by identity: a copy has equal values but is a different tensor.
 fn operands(_: &()) -> Outcome {
     let (a, b) = (tensor(1), tensor(2));
     let out = yours::sub(&a, &b);
     let ids: Vec<u64> = out.parents().iter().map(Tensor::id).collect();
-    // A variant has a rule that begins with the gradient of b.
+    // In a variant the rule returns the gradient of b first.
     let (right, shown) = match again() {
         false => ([a.id(), b.id()], "a, b"),
         true => ([b.id(), a.id()], "b, a"),
@@ -48,16 +48,16 @@ fn operands(_: &()) -> Outcome {
     let found: Vec<&str> = ids.iter().map(name).collect();
     let why = match found[..] {
         ["b", "a"] | ["a", "b"] => {
-            "They are reversed: the rule gives its first gradient to the \
-             first of them."
+            "They are reversed: the rule returns the gradient of the first \
+             operand first."
         }
         [] | ["a"] | ["b"] => {
-            "Who is missing cannot be reached from the result, and gets no \
+            "A missing operand cannot be reached from the result, and gets no \
              gradient."
         }
         _ => {
-            "Equal numbers are not enough: hand over the tensors that were \
-             given to you, not copies."
+            "Equal values are not enough: pass the tensors that were given to \
+             you, not copies."
         }
     };
     Err(wrong(format!(
@@ -67,7 +67,7 @@ fn operands(_: &()) -> Outcome {
     )))
 }
 
-/// One tensor in two places is two operands.
+/// The same tensor as both operands counts as two operands.
 fn twice(_: &()) -> Outcome {
     let x = tensor(3);
     match yours::sub(&x, &x).parents() {
@@ -75,14 +75,14 @@ fn twice(_: &()) -> Outcome {
             Ok(())
         }
         others => Err(wrong(format!(
-            "sub(x, x) has {} operand, and should have x twice. A set keeps \
-             each tensor once; a list keeps each place.",
+            "sub(x, x) has {} operand, and should have x twice. A set contains \
+             each tensor once; a list contains every occurrence.",
             others.len()
         ))),
     }
 }
 
-/// The engine finds its way through what was remembered.
+/// The engine finds its way through the remembered parents.
 fn graph(_: &()) -> Outcome {
     let (a, b) = (tensor(4), tensor(5));
     let out = yours::sub(&a, &yours::sub(&b, &a));
@@ -90,13 +90,13 @@ fn graph(_: &()) -> Outcome {
     match reached {
         4 => Ok(()),
         _ => Err(wrong(format!(
-            "From a - (b - a) we reach {reached} tensors, and should reach \
-             4: a, b, the difference inside and the one outside."
+            "From a - (b - a) we reach {reached} tensors, and should reach 4: \
+             a, b, the inner difference and the outer one."
         ))),
     }
 }
 
-/// What the operands are remembered for.
+/// The purpose of the parents: gradients reach the operands.
 fn gradients(_: &()) -> Outcome {
     let (a, b, w) = (tensor(6), tensor(7), tensor(8));
     yours::sub(&a, &b).mul(&w).sum().backward();

@@ -1,7 +1,7 @@
-//! The check of `prefix_sum`, a scan in three launches.
+//! Checks `prefix_sum`, a scan in three launches.
 //!
-//! All numbers are quarters, so every sum is exact in any order, and what is
-//! missing in one can be told.
+//! All values are multiples of 0.25, so every sum is exact in any order, and
+//! the missing elements can be identified.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use profile::{Kind, Launch};
 
 const YOURS: &str = exercises::path!("part2_gpu/prefix_sum.cl");
 const GROUP: usize = 256;
-/// As many numbers as the last step has, which is judged.
+/// The elements of the last step, whose memory accesses are counted.
 const JUDGED: usize = 2 * GROUP;
 
 fn main() -> ExitCode {
@@ -23,22 +23,24 @@ fn main() -> ExitCode {
         YOURS,
         "scan_groups",
         &[
-            ("256 numbers: a number for each item", |kernel| {
+            ("256 elements: one element per item", |kernel| {
                 groups(kernel, GROUP)
             }),
-            ("100 numbers: most items bring 0", |kernel| groups(kernel, 100)),
-            ("1000 numbers, four groups: a total from each", |kernel| {
+            ("100 elements: most items contribute 0", |kernel| {
+                groups(kernel, 100)
+            }),
+            ("1000 elements, four groups: a total from each", |kernel| {
                 groups(kernel, 1000)
             }),
-            ("add_totals: what all groups before have", added),
-            ("all three launches: 1000 numbers", together),
-            ("512 numbers, two groups", |kernel| groups(kernel, JUDGED)),
+            ("add_totals: the totals of all groups before", added),
+            ("all three launches: 1000 elements", together),
+            ("512 elements, two groups", |kernel| groups(kernel, JUDGED)),
         ],
         judge,
     )
 }
 
-/// The sums and the totals of groups.
+/// Returns the prefix sums within groups, and the totals of the groups.
 fn scan(kernel: &Kernel, a: &[f32]) -> Result<[Vec<f32>; 2], Stop> {
     let n = a.len();
     let groups = n.div_ceil(GROUP);
@@ -54,7 +56,7 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
     let [yours, totals] = scan(kernel, &a)?;
     guarded("out", &yours, "a")?;
     guarded("totals", &totals, "a")?;
-    // The sum of the last so many numbers of the group.
+    // The sum of the last `many` elements up to each one, within its group.
     let last = |many: usize| -> Vec<f32> {
         let first =
             |i: usize| (i / GROUP * GROUP).max((i + 1).max(many) - many);
@@ -67,15 +69,15 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
         let sums = a.chunks(GROUP).map(|group| group.iter().sum());
         return expect("totals", &totals, &sums.collect::<Vec<f32>>());
     } else if yours == exclusive {
-        "Each sum ends before its own number: out[i] has a[i] in it, too."
+        "Each sum ends before its own element: out[i] must include a[i], too."
             .to_string()
     } else if let Some(many) =
         (0..8).map(|round| 1 << round).find(|&many| yours == last(many))
     {
         format!(
-            "Each sum has the last {many} numbers at most. A round doubles \
-             them, so it takes eight until there are 256: 1, 2, 4 and so on, \
-             as long as the step is below 256."
+            "Each sum covers the last {many} elements at most. A round doubles \
+             them, so it takes eight rounds for 256: 1, 2, 4 and so on, as \
+             long as the step is below 256."
         )
     } else {
         return expect("out", &yours, &right);
@@ -83,20 +85,20 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
     Err(wrong(why))
 }
 
-/// Refuses what was read behind an array.
+/// Rejects values that were read past the end of an array.
 fn guarded(name: &str, yours: &[f32], array: &str) -> Outcome {
     let is_guard = |y: &f32| y.abs() > 1e20 || y.is_nan();
     let Some(at) = yours.iter().position(is_guard) else { return Ok(()) };
     Err(wrong(format!(
-        "{name}[{at}] is {:e}: a guard value is in it, which stands behind the \
-         end of {array}. An item without a number brings 0.",
+        "{name}[{at}] is {:e}: it contains a guard value, which follows the \
+         end of {array}. An item past the end must contribute 0.",
         yours[at]
     )))
 }
 
 fn adder(kernel: &Kernel) -> Result<Kernel, Stop> {
-    let words = "The text has no `kernel void add_totals(..)` any more: put it \
-                 back as it was.";
+    let words = "The source has no `kernel void add_totals(..)` any more: \
+                 restore it.";
     kernel.sibling("add_totals").ok_or_else(|| wrong(words))
 }
 
@@ -122,13 +124,13 @@ fn added(kernel: &Kernel) -> Outcome {
     let why = if yours == right {
         return Ok(());
     } else if yours == of(&|group| totals[group]) {
-        "Each group has added its own total, which is in its sums already: \
+        "Each group has added its own total, which is already in its sums: \
          group g needs the total up to group g - 1."
     } else if yours == of(&|group| totals[..group].iter().sum()) {
-        "The totals are scanned already: totals[g - 1] alone is what all groups \
-         before group g have."
+        "The totals are already scanned: totals[g - 1] is the total of all \
+         groups before group g."
     } else if yours == sums {
-        "out is what sums was: nobody has added a total."
+        "out is equal to sums: no total was added."
     } else {
         guarded("out", &yours, "sums or of totals")?;
         return expect("out", &yours, &right);
@@ -154,16 +156,16 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         false,
         JUDGED as u64,
-        "Each item fetches all numbers before its own, which others have added \
-         up already. Load each number once, into local memory, and let the items \
-         use one another's sums.",
+        "Each item loads all elements before its own, although other items \
+         have already added them up. Load each element once, into local \
+         memory, and let the items use each other's sums.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         each item fetch the number of its own place.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         each item load the element at its own index.",
     )?;
-    // A tree and a scan of the sums of warps have a few such steps.
+    // A tree, or a scan of the warps' sums, has a few such steps.
     const FEW: u64 = 64;
     let mut local = launch.accesses.iter().filter(|access| access.is_local);
     let lonely = local.find(|access| {
@@ -176,14 +178,14 @@ fn judge(launch: &Launch) -> Outcome {
     let lanes = access.total(|moment| moment.lanes());
     let each = lanes.div_ceil(access.times());
     let what = format!(
-        "a group adds {times} times one after another, and {each} of 32 \
-         neighbors does it, where eight rounds of all are enough"
+        "a group adds {times} times one after another, with {each} of 32 \
+         adjacent items active, where eight rounds of all items are enough"
     );
     Err(slow(
         launch,
         access.line,
         &what,
-        "In each round let every item add the sum that lies 1 place before its \
+        "In each round let every item add the sum that is 1 cell before its \
          own, then 2, then 4, up to 128.",
     ))
 }

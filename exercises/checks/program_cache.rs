@@ -1,6 +1,7 @@
-//! The check of `program_cache`, a compiler that runs once.
+//! Checks `program_cache`, which compiles each program once.
 //!
-//! Its compiler counts, and what it builds remembers what it was built from.
+//! Its compiler counts its calls, and a program remembers what it was built
+//! from.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -16,14 +17,14 @@ fn main() -> ExitCode {
         "program_cache",
         YOURS,
         &[
-            ("one text is built once", once),
-            ("another text is another program", texts),
-            ("a program is still there after others", after_others),
-            ("other options make another program", options),
+            ("one source is built once", once),
+            ("a different source is a different program", texts),
+            ("a program is still cached after others", after_others),
+            ("different options make a different program", options),
             ("each device gets its own", devices),
-            ("two kernels of one text share a program", kernels),
-            ("text and options are two things", joined),
-            ("a build that fails is told, and not kept", failures),
+            ("two kernels of one source share a program", kernels),
+            ("source and options are separate", joined),
+            ("a failed build is reported and not cached", failures),
         ],
     )
 }
@@ -40,7 +41,7 @@ fn wanted() -> Wanted {
     }
 }
 
-/// Asks for the programs in turn, and says how often the compiler ran.
+/// Requests the programs in turn and returns the number of compilations.
 fn builds(all: &[Wanted]) -> Result<usize, Stop> {
     let mut cache = Cache::<Rc<Wanted>>::default();
     let count = Cell::new(0);
@@ -51,51 +52,51 @@ fn builds(all: &[Wanted]) -> Result<usize, Stop> {
         };
         let found = yours::program(&mut cache, wanted, build);
         let found = found.map_err(|error| {
-            wrong(format!("No build has failed, and you return: {error}"))
+            wrong(format!("No build has failed, but you return: {error}"))
         })?;
         is(&found, wanted)?;
     }
     Ok(count.get())
 }
 
-/// Whether a program was built from what is wanted.
+/// Checks that a program was built from the request.
 fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
     let what = if found.device != wanted.device {
         format!(
-            "It was built for device {}, and device {} cannot run it.",
+            "It was built for device {}, but device {} cannot run it.",
             found.device, wanted.device
         )
     } else if found.text != wanted.text {
         format!(
-            "It was built from another text, `{}`. {}",
+            "It was built from a different source, `{}`. {}",
             found.text,
             match found.file == wanted.file {
-                true => "Both are called the same, and a file can change.",
+                true => "Both have the same name, and a file can change.",
                 false => "",
             }
         )
     } else if found.options != wanted.options {
         format!(
-            "It was built with the options `{}`, and wanted with `{}`.",
+            "It was built with the options `{}`, but requested with `{}`.",
             found.options, wanted.options
         )
     } else {
         return Ok(());
     };
     Err(wrong(format!(
-        "The cache has handed out a wrong program. {what} What differs has to \
-         be part of the key."
+        "The cache has returned a wrong program. {what} Everything that \
+         differs must be part of the key."
     )))
 }
 
-/// Whether the compiler ran this often.
+/// Checks the number of compilations.
 fn expect(all: &[Wanted], right: usize, why: &str) -> Outcome {
     let found = builds(all)?;
     match found == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The compiler ran {found} times for {} calls, and {right} would \
-             do. {why}",
+            "The compiler ran {found} times for {} calls, and {right} would be \
+             enough. {why}",
             all.len()
         ))),
     }
@@ -105,14 +106,14 @@ fn once(_: &()) -> Outcome {
     expect(
         &[wanted(), wanted(), wanted()],
         1,
-        "What was built has to be put into the cache, and looked for there \
-         before the next build.",
+        "A compiled program must be inserted into the cache, and looked up \
+         there before the next build.",
     )
 }
 
 fn texts(_: &()) -> Outcome {
     let other = Wanted { text: TEXT.replace("{..}", "{;}"), ..wanted() };
-    expect(&[wanted(), other.clone(), other], 2, "There are two texts.")
+    expect(&[wanted(), other.clone(), other], 2, "There are two sources.")
 }
 
 fn after_others(_: &()) -> Outcome {
@@ -152,7 +153,7 @@ fn kernels(_: &()) -> Outcome {
     )
 }
 
-/// Nobody would write these two, and a key must tell them apart all the same.
+/// These two are unlikely in practice, but a cache key must distinguish them.
 fn joined(_: &()) -> Outcome {
     let whole = Wanted { options: "-D N=12".into(), ..wanted() };
     let cut = Wanted {
@@ -171,7 +172,7 @@ fn joined(_: &()) -> Outcome {
     }
 }
 
-/// A driver may refuse today what it builds tomorrow: memory was short.
+/// A build that failed may succeed later, for example if memory was short.
 fn failures(_: &()) -> Outcome {
     let mut cache = Cache::<Rc<Wanted>>::default();
     let count = Cell::new(0);

@@ -1,5 +1,5 @@
-//! The check of `propagate`, who records and who gets a gradient. Part 3's
-//! engine is the judge: each program is run on it.
+//! Checks `propagate`: which results are recorded, and which tensors get a
+//! gradient. Part 3's engine is the reference: each program is also run on it.
 
 use std::process::ExitCode;
 
@@ -16,9 +16,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("one of two operands requires a gradient", mixed),
-            ("no_grad and detach cut the way back", cut),
+            ("no_grad and detach cut off the graph", cut),
             ("a tensor that is used twice, and a leaf that is not used", twice),
-            ("200 programs by chance", chance),
+            ("200 random programs", chance),
         ],
     )
 }
@@ -58,7 +58,7 @@ fn chance(_: &()) -> Outcome {
     Ok(())
 }
 
-/// A few leaves, and then operations on whatever is there.
+/// Returns a few leaves, and then operations on any tensors so far.
 fn program(seed: u64) -> Vec<Step> {
     let mut random = Random::new(seed);
     let mut below = |n: usize| random.below(n);
@@ -75,7 +75,7 @@ fn program(seed: u64) -> Vec<Step> {
     steps
 }
 
-/// Compares the answers with what the engine does.
+/// Compares the answers with the engine.
 fn judge(steps: &[Step]) -> Outcome {
     let has = yours::has_way_back(steps);
     if has.len() != steps.len() {
@@ -93,26 +93,26 @@ fn judge(steps: &[Step]) -> Outcome {
         let right = tensor.id().is_some();
         if has[i] != right {
             let why = match &steps[i] {
-                Leaf(_) => "A leaf has one when it requires a gradient.",
+                Leaf(_) => "A leaf qualifies if it requires a gradient.",
                 Apply(_) => {
-                    "An operation has one when any of its operands has."
+                    "An operation qualifies if any of its operands does."
                 }
                 ApplyNoGrad(_) => {
                     "Inside no_grad nothing is recorded, whatever the \
                      operands are."
                 }
-                Detach(_) => "To detach is to cut it.",
+                Detach(_) => "A detached tensor has no graph.",
             };
-            let says = if right { "has" } else { "has not" };
+            let says = if right { "can" } else { "cannot" };
             return Err(told(
                 steps,
-                format!("Step {i} {says} a way back. {why}"),
+                format!("Backward {says} start at step {i}. {why}"),
             ));
         }
     }
     for root in (0..steps.len()).filter(|&i| has[i]) {
         let yours = yours::reached(steps, root);
-        // Each root has tensors of its own, and so gradients of its own.
+        // Each root gets new tensors, and so separate gradients.
         let tensors = run(steps)?;
         tensors[root].backward();
         let right: Vec<usize> = (0..steps.len())
@@ -132,7 +132,7 @@ fn judge(steps: &[Step]) -> Outcome {
     Ok(())
 }
 
-/// The program on the engine: every operation is a product.
+/// Runs the program on the engine; every operation is a multiplication.
 fn run(steps: &[Step]) -> Result<Vec<Tensor>, Stop> {
     let mut tensors: Vec<Tensor> = Vec::new();
     for step in steps {

@@ -1,7 +1,7 @@
-//! The check of `quarter_turn`, a picture that is turned by tiles.
+//! Checks `quarter_turn`, which rotates a picture in tiles.
 //!
-//! The picture of the last step has whole tiles; there Oclgrind counts what a
-//! warp touches, on both sides of the turn.
+//! The picture of the last step consists of whole tiles. There Oclgrind counts
+//! the memory sectors that a warp touches when it reads and when it writes.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,8 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let arguments =
         [In("a", &a), Out("out", rows * columns), Count(rows), Count(columns)];
     let yours = kernel.run_grid([columns, rows], &arguments)?.remove(0);
-    // Of the result, row by row, by the row and the column in the picture.
+    // The result, row by row, if `place` maps a position to the picture's row
+    // and column.
     let picture = |place: &dyn Fn(usize, usize) -> (usize, usize)| -> Vec<f32> {
         let all = (0..rows * columns).map(|i| place(i / rows, i % rows));
         all.map(|(row, column)| a[row * columns + column]).collect()
@@ -51,8 +52,8 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     if again() {
         return match yours == to_the_right && yours != to_the_left {
             true => Err(wrong(
-                "The picture is turned to the right. To the left its right \
-                 column becomes the top row.",
+                "The picture is rotated to the right. To rotate to the left, \
+                 the right column becomes the top row.",
             )),
             false => expect("out", &yours, &to_the_left),
         };
@@ -63,15 +64,15 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     }
     if yours == picture(&|y, x| (x, y)) {
         return Err(wrong(
-            "Rows and columns are exchanged, and nothing is turned: the picture \
-             is seen in a mirror. What stood in the last row belongs to the \
-             left, and what stood in the first row to the right.",
+            "Rows and columns are swapped, but nothing is rotated: the picture \
+             is mirrored. The last row must become the left column, and the \
+             first row the right column.",
         ));
     }
     if yours == to_the_left {
         return Err(wrong(
-            "The picture is turned to the left. To the right its left column \
-             becomes the top row.",
+            "The picture is rotated to the left. To rotate to the right, the \
+             left column becomes the top row.",
         ));
     }
     expect("out", &yours, &right)
@@ -80,14 +81,14 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
 fn judge(launch: &Launch) -> Outcome {
     gathered(
         launch,
-        "Let the group turn the tile in local memory: fill it row by row, wait, \
-         and read it column by column. Then x goes along a row of `a` and along \
-         a row of `out`.",
+        "Let the group rotate the tile in local memory: fill it row by row, \
+         wait, and read it column by column. Then x runs along a row of `a` \
+         and along a row of `out`.",
     )?;
     spread(
         launch,
-        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
-         a time. One spare cell at the end of each row of the tile puts them \
-         into 16 banks.",
+        "16 cells whose addresses are 16 apart are in two banks, and each bank \
+         serves one at a time. An extra cell at the end of each row of the \
+         tile places them in 16 banks.",
     )
 }

@@ -1,12 +1,10 @@
-//! The check of `register_block`, a product whose items have four results.
+//! Checks `register_block`, a matmul whose work-items compute four results
+//! each.
 //!
-//! The last launch is judged by the numbers that its items load from global
-//! memory, and not by those from local memory: a text that fetches two numbers
-//! of the tiles for each product says what the third rung says, but a compiler
-//! may find what it has fetched already. On an NVIDIA H200 (twins in CUDA, driver
-//! 580.159.04, by events, November 2026) both texts have the same 40 loads for
-//! 64 products and take the same time, and the third rung four times over, which
-//! loads twice as much from global memory, takes 1.8 times as long.
+//! The last launch is checked by its loads from global memory. Loads from
+//! local memory are not counted: a source that repeats a load has the same
+//! machine code as one that does not, because the compiler merges them. See
+//! docs/benchmarks.md#exercise-checks.
 
 use std::process::ExitCode;
 
@@ -20,10 +18,10 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/register_block.cl");
 const TILE: usize = 32;
 const DEPTH: usize = 16;
-/// The items of a group, in both dimensions.
+/// Items per group along each dimension.
 const SIDE: usize = 16;
 
-/// The launch that is judged: two steps of one group.
+/// The launch whose accesses are counted: two steps of one group.
 const JUDGED: [usize; 3] = [TILE, 2 * DEPTH, TILE];
 
 fn main() -> ExitCode {
@@ -41,16 +39,16 @@ fn main() -> ExitCode {
 }
 
 fn one_step(kernel: &Kernel) -> Outcome {
-    // Oclgrind sees the same in the last step, and every product takes it long.
+    // Oclgrind checks the same in the last step, and is slow.
     if kernel.is_simulated() {
         return Ok(());
     }
     compare(
         kernel,
         [TILE, DEPTH, TILE],
-        "There is one step, so either somebody adds before the tiles are full, \
-         or an index is turned: an item has the rows y and y + 16 of the tile of \
-         a, and the columns x and x + 16 of that of b.",
+        "There is only one step, so either an item adds before the tiles are \
+         full, or an index is swapped: an item has the rows y and y + 16 of \
+         the tile of a, and the columns x and x + 16 of the tile of b.",
     )
 }
 
@@ -63,8 +61,8 @@ fn edges(kernel: &Kernel) -> Outcome {
         kernel,
         shape,
         "Here rows, columns and steps end within a tile. Where a or b has no \
-         number the tile holds 0, and an item without a result loads and waits \
-         all the same.",
+         element the tile must contain 0, and an item without a result must \
+         load and wait all the same.",
     )
 }
 
@@ -72,9 +70,9 @@ fn two_steps(kernel: &Kernel) -> Outcome {
     compare(
         kernel,
         JUDGED,
-        "One step is right, and two are not. The sums begin with 0 before the \
-         first step and not before each; and between the sums of one step and \
-         the loads of the next all items have to be done with reading.",
+        "One step is right, but two are not. The sums must begin with 0 before \
+         the first step, not before each; and all items must have finished the \
+         sums of one step before the loads of the next begin.",
     )
 }
 
@@ -89,7 +87,7 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
         Count(k),
         Count(n),
     ];
-    // A group for each tile.
+    // One group per tile.
     let items = |size: usize| size.div_ceil(TILE) * SIDE;
     let grid = [items(n), items(m)];
     let yours = kernel.run_grid(grid, &arguments)?.remove(0);
@@ -103,9 +101,9 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     let right = sums(&|_| true);
     if let Some(at) = yours.iter().position(|y| y.abs() > 1e20 || y.is_nan()) {
         return Err(wrong(format!(
-            "The number at row {} and column {} is {:e}: a guard value is in \
-             it, which stands behind a ({m}, {k}) and behind b ({k}, {n}). A \
-             tile holds 0 where the matrix has no number.",
+            "The element at row {} and column {} is {:e}: it contains a guard \
+             value, which follows a ({m}, {k}) and b ({k}, {n}). A tile must \
+             contain 0 where the matrix has no element.",
             at / n,
             at % n,
             yours[at]
@@ -113,8 +111,8 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     }
     if yours != right && yours == sums(&|step| step + 1 == k.div_ceil(DEPTH)) {
         return Err(wrong(
-            "Only the last step is in the sums: they begin with 0 before the \
-             first one, and each step adds to them.",
+            "Only the last step is in the sums: they must begin with 0 before \
+             the first step, and each step adds to them.",
         ));
     }
     expect("out", &yours, &right).map_err(|stop| match stop {
@@ -132,20 +130,20 @@ fn judge(launch: &Launch) -> Outcome {
         false,
         (2 * m * k * n / TILE) as u64,
         &format!(
-            "A number that was loaded serves {each} results so{rung}, and here \
-             a group has 32 of them in each row and column. Load the tiles once \
-             in a step, for all four results of an item, and keep four sums."
+            "A loaded element serves {each} results so{rung}, but here a group \
+             has 32 of them in each row and column. Load the tiles once per \
+             step, for all four results of an item, and keep four sums."
         ),
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. Let item 1 load the number behind \
-         that of item 0, and write the result behind its result.",
+        "Adjacent items do not access adjacent elements. Let item 1 load the \
+         element after that of item 0, and write the result after its result.",
     )?;
     spread(
         launch,
-        "Cells that lie 16 apart are in two of the 32 banks, and each bank gives \
-         one at a time. Let neighbors use cells that lie side by side, or leave \
-         a spare cell at the end of each row of the tile.",
+        "Cells whose addresses are 16 apart are in two of the 32 banks, and \
+         each bank serves one at a time. Let adjacent items use adjacent \
+         cells, or add an extra cell at the end of each row of the tile.",
     )
 }

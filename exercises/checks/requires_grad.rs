@@ -1,7 +1,8 @@
-//! The check of `requires_grad`, who is recorded and what for.
+//! Checks `requires_grad`: which results are recorded, and for which operands
+//! gradients are computed.
 //!
-//! Right numbers say little here. What is looked at are flags, parents, and
-//! what the ledger has counted.
+//! Correct values show little of this, so the check examines flags, parents,
+//! and the ledger's counts.
 
 use std::process::ExitCode;
 use std::ptr;
@@ -20,16 +21,19 @@ fn main() -> ExitCode {
         "requires_grad",
         YOURS,
         &[
-            ("a result is recorded when any operand asks", recorded),
+            (
+                "a result is recorded if any operand requires a gradient",
+                recorded,
+            ),
             ("a recorded result keeps all operands", operands),
             ("a and b get their gradients", gradients),
-            ("nothing is computed for an operand that does not ask", thrift),
-            ("a gradient keeps nothing", plain),
+            ("no gradient is computed unless it is needed", thrift),
+            ("a gradient keeps no graph", plain),
         ],
     )
 }
 
-/// A tensor of three numbers, with the flag or without.
+/// Returns a tensor of three elements, with the flag or without.
 fn tensor(gpu: &Gpu, seed: u64, flag: bool) -> Result<Tensor, Stop> {
     let tensor = Tensor::new(gpu, &[3], &numbers(seed, 3))?;
     Ok(if flag { tensor.requires_grad() } else { tensor })
@@ -66,23 +70,23 @@ fn recorded(gpu: &Gpu) -> Outcome {
     let first = FLAGS.iter().zip(&found).find(|(it, found)| any(it) != **found);
     let Some((flags, _)) = first else { return Ok(()) };
     let why = if is(|flags| !flags.contains(&false)) {
-        "You ask whether all operands require a gradient. Data never does, so \
-         no layer that reads data would learn: one that asks is enough."
+        "You require that all operands require a gradient. Data never does, so \
+         no layer that reads data would learn: one operand is enough."
     } else if is(|flags| flags[0]) {
-        "You ask the first operand only. All of them have a say."
+        "You check only the first operand. Check all of them."
     } else if is(|_| true) {
-        "You record whatever comes, and a network that only predicts keeps \
-         all that it computes."
+        "You record everything, so a network that only predicts keeps \
+         everything it computes."
     } else if is(|_| false) {
-        "You record nothing at all. What an operand asks for is its flag, \
-         records(); a gradient is there only after a backward."
+        "You record nothing at all. Whether an operand requires a gradient is \
+         its flag, records(); it has a gradient only after a backward pass."
     } else {
-        "One operand that requires a gradient is enough, in any place."
+        "One operand that requires a gradient is enough, at any position."
     };
     let yours = if any(flags) { "not recorded" } else { "recorded" };
     Err(wrong(format!(
-        "Of operands with the flags {flags:?} the result is {yours}, by your \
-         is_recorded. It should be the other way round.\n\n{why}"
+        "For operands with the flags {flags:?}, your is_recorded returns \
+         {yours}. It should be the opposite.\n\n{why}"
     )))
 }
 
@@ -98,8 +102,8 @@ fn operands(gpu: &Gpu) -> Outcome {
                 [] => continue,
                 _ => {
                     return Err(wrong(format!(
-                        "No operand of {flags:?} requires a gradient, and the \
-                         result keeps {}. Nobody will ever walk there, and \
+                        "No operand of {flags:?} requires a gradient, but the \
+                         result keeps {}. Backward will never reach them, and \
                          their buffers cannot be freed.",
                         kept.len()
                     )));
@@ -111,14 +115,14 @@ fn operands(gpu: &Gpu) -> Outcome {
         }
         let why = why_not(&tensors, &kept, &ids, &all);
         return Err(wrong(format!(
-            "Of operands with the flags {flags:?} the result does not keep \
+            "For operands with the flags {flags:?} the result does not keep \
              what it should: all of them, in operand order.\n\n{why}"
         )));
     }
     Ok(())
 }
 
-/// What is wrong with the parents of a recorded result.
+/// Describes what is wrong with the parents of a recorded result.
 fn why_not(
     tensors: &[Tensor],
     kept: &[Tensor],
@@ -128,21 +132,21 @@ fn why_not(
     let shares =
         |k: &Tensor| tensors.iter().any(|t| ptr::eq(t.buffer(), k.buffer()));
     if ids.is_empty() {
-        "It keeps none, so no gradient finds its way back."
+        "It keeps none, so no gradient flows back."
     } else if ids.iter().any(|id| !all.contains(id)) && kept.iter().all(shares)
     {
-        "It keeps other tensors over the same numbers. A detached tensor is a \
-         leaf of its own: the gradient would stop there and never arrive."
+        "It keeps other tensors with the same data. A detached tensor is a \
+         separate leaf: the gradient would stop there and never arrive."
     } else if ids.len() < all.len() && ids.iter().all(|id| all.contains(id)) {
         "An operand without the flag keeps its place: the rule gives one \
          gradient for each parent, in order, and None is one of them."
     } else {
-        "Hand over the tensors that were given to you."
+        "Keep the tensors that were given to you."
     }
 }
 
-/// The loss `sum(mul(a, b) * w)` brings `w` to the rule as its `grad_out`.
-/// Whether the gradients are recorded is for a later step.
+/// With the loss `sum(mul(a, b) * w)`, the rule's `grad_out` is `w`. A later
+/// step checks whether the gradients are recorded.
 fn gradients(gpu: &Gpu) -> Outcome {
     let [a, b, w] = [tensor(gpu, 1, true)?, tensor(gpu, 2, true)?, {
         tensor(gpu, 3, true)?
@@ -162,7 +166,7 @@ fn gradients(gpu: &Gpu) -> Outcome {
     })
 }
 
-/// One flag, one launch.
+/// With one flag set, backward needs only one launch.
 fn thrift(gpu: &Gpu) -> Outcome {
     for flags in [[true, false], [false, true]] {
         let grad_out = tensor(gpu, 4, false)?;
@@ -173,22 +177,22 @@ fn thrift(gpu: &Gpu) -> Outcome {
         let given: Vec<bool> = grads.iter().map(Option::is_some).collect();
         if given == [true, true] {
             return Err(wrong(format!(
-                "Only one operand requires a gradient, and your rule gives \
-                 two. {silent} does not ask: its place is None."
+                "Only one operand requires a gradient, but your rule returns \
+                 two. {silent} needs none: return None for it."
             )));
         }
         if given != flags {
             return Err(wrong(format!(
-                "{silent} does not ask, and the other operand does. Your rule \
-                 gives {given:?} where {flags:?} is right: Some for the one, \
-                 None for the other, in operand order."
+                "{silent} needs no gradient, but the other operand does. Your \
+                 rule returns {given:?} where {flags:?} is right: Some for the \
+                 one, None for the other, in operand order."
             )));
         }
         if cost.launches != 1 {
             return Err(wrong(format!(
-                "One gradient is asked for, and your rule launches {} \
-                 kernels. What is computed for {silent} is thrown away: ask \
-                 before you multiply.",
+                "One gradient is needed, but your rule launches {} kernels. \
+                 The gradient of {silent} is dropped: check the flag before \
+                 you multiply.",
                 cost.launches
             )));
         }
@@ -196,8 +200,8 @@ fn thrift(gpu: &Gpu) -> Outcome {
     Ok(())
 }
 
-/// Flags and parents of the gradients, and the buffers that stay when all is
-/// let go.
+/// Checks flags and parents of the gradients, and that no buffer stays after
+/// everything is dropped.
 fn plain(gpu: &Gpu) -> Outcome {
     let (told, cost) = ledger::measure(|| -> Result<Option<String>, Stop> {
         let grad_out = tensor(gpu, 7, false)?;
@@ -209,11 +213,10 @@ fn plain(gpu: &Gpu) -> Outcome {
             grad.records().then(|| {
                 format!(
                     "The gradient of {own} requires a gradient itself, and \
-                     keeps {} tensors. {own} will own it, it owns {other}, \
-                     and the gradient of {other} owns {own}: a ring, and \
-                     nothing in it is ever freed.\n\nThe flag of {other} has \
-                     come along with its numbers. The rule wants the numbers \
-                     alone.",
+                     keeps {} tensors. {own} will own it, it owns {other}, and \
+                     the gradient of {other} owns {own}: a cycle that is never \
+                     freed.\n\nThe flag of {other} was copied along with its \
+                     data. The rule needs only the data.",
                     grad.parents().len()
                 )
             })
@@ -226,7 +229,7 @@ fn plain(gpu: &Gpu) -> Outcome {
     match cost.allocations - cost.frees {
         0 => Ok(()),
         left => Err(wrong(format!(
-            "When all tensors are let go, {left} buffers are left on the \
+            "When all tensors are dropped, {left} buffers are left on the \
              device: something still holds them."
         ))),
     }

@@ -1,6 +1,6 @@
-//! The check of `reusing_pool`, buffers that are used again.
+//! Checks `reusing_pool`, which reuses buffers.
 //!
-//! The device is one that counts: what it has handed out, and what is left.
+//! The device counts its allocations and its free memory.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,26 +17,29 @@ fn main() -> ExitCode {
         "reusing_pool",
         YOURS,
         &[
-            ("a class serves what was asked for, and little more", classes),
+            (
+                "a class is at least the requested length, and not much more",
+                classes,
+            ),
             ("a second step allocates nothing", reuse),
-            ("lengths that differ a little share buffers", shared),
+            ("lengths that differ slightly share buffers", shared),
             ("no buffer is too short or has two owners", owners),
-            ("no more waits than may", bounded),
+            ("the limit is respected", bounded),
             ("a thousand steps later it still works", lasting),
-            ("what waits makes room for others", pressure),
-            ("a device that is full is told", full),
+            ("stored buffers make room for others", pressure),
+            ("an error of a full device is returned", full),
         ],
     )
 }
 
-/// A device with so many numbers of memory.
+/// A device with a limited memory, counted in floats.
 #[derive(Default)]
 struct Device {
     room: Cell<usize>,
     allocations: Cell<usize>,
 }
 
-/// Memory of the device, until it is dropped.
+/// Memory of the device, freed on drop.
 struct Buffer {
     len: usize,
     number: usize,
@@ -73,15 +76,16 @@ impl Device {
         let buffer = pool.take(len, |len| self.allocate(len));
         let buffer = buffer.map_err(|error| {
             wrong(format!(
-                "A buffer for {len} numbers was refused: {error}; and {} wait \
-                 in the pool. What waits may be what is missing.",
+                "A buffer for {len} elements was refused: {error}; but {} are \
+                 stored in the pool. The stored buffers may use the missing \
+                 memory.",
                 pool.held()
             ))
         })?;
         if buffer.len < len {
             return Err(wrong(format!(
-                "A buffer of {} numbers was handed out for {len}: whoever \
-                 asked will write behind its end. A buffer is as long as its \
+                "A buffer of {} elements was returned for {len}: the caller \
+                 will write past its end. A buffer must be as long as its \
                  class.",
                 buffer.len
             )));
@@ -97,13 +101,13 @@ fn classes(_: &()) -> Outcome {
         let class = yours::class(len);
         if class < len {
             return Err(wrong(format!(
-                "class({len}) is {class}, too short for {len} numbers."
+                "class({len}) is {class}, too short for {len} elements."
             )));
         }
         if class > len + len / 4 {
             return Err(wrong(format!(
-                "class({len}) is {class}: {} of its numbers nobody has asked \
-                 for, more than a fourth.",
+                "class({len}) is {class}: {} of its elements were not \
+                 requested, more than a quarter.",
                 class - len
             )));
         }
@@ -111,7 +115,8 @@ fn classes(_: &()) -> Outcome {
         if again != class {
             return Err(wrong(format!(
                 "class({len}) is {class}, and class({class}) is {again}: a \
-                 buffer of that length would wait where nobody looks."
+                 buffer of that length would be stored where it is never \
+                 looked up."
             )));
         }
     }
@@ -120,9 +125,8 @@ fn classes(_: &()) -> Outcome {
         let count = lens.map(yours::class).collect::<BTreeSet<_>>().len();
         if count > 4 {
             return Err(wrong(format!(
-                "From {} to {} there are {count} classes, and four are \
-                 enough. With so many a buffer that waits is seldom the one \
-                 that is wanted.",
+                "From {} to {} there are {count} classes, and four are enough. \
+                 With so many, a stored buffer seldom fits the next request.",
                 (1 << power) + 1,
                 2 << power
             )));
@@ -131,10 +135,10 @@ fn classes(_: &()) -> Outcome {
     Ok(())
 }
 
-/// What a training step asks for: some of it at the same time.
+/// The allocations of a training step; all are alive at the same time.
 const STEP: [usize; 6] = [2048, 320, 2048, 10, 1, 320];
 
-/// Takes buffers for these numbers, holds them all, and gives them back.
+/// Takes buffers of these lengths, holds all of them, and gives them back.
 fn step(
     device: &Rc<Device>,
     pool: &mut Pool<Buffer>,
@@ -154,9 +158,9 @@ fn reuse(_: &()) -> Outcome {
     match again {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "A step asks for {} buffers and gives them back, and the next one \
-             asks for the same. It allocated {again} of them anew: what comes \
-             back has to wait where the next one looks.",
+            "A step requests {} buffers and gives them back, and the next one \
+             requests the same. It allocated {again} of them again: a returned \
+             buffer must be stored where the next request looks.",
             STEP.len()
         ))),
     }
@@ -164,14 +168,14 @@ fn reuse(_: &()) -> Outcome {
 
 fn shared(_: &()) -> Outcome {
     let (device, mut pool) = (Device::of(ROOM), Pool::new(1 << 20));
-    // The last batch of an epoch is a little shorter.
+    // The last batch of an epoch is slightly smaller.
     step(&device, &mut pool, &[2048, 320])?;
     let again = step(&device, &mut pool, &[2000, 300])?;
     match again {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "2048 and 320 numbers waited, and {again} buffers were allocated \
-             for 2000 and 300, which are of the same classes."
+            "2048 and 320 elements were stored, but {again} buffers were \
+             allocated for 2000 and 300, which have the same classes."
         ))),
     }
 }
@@ -181,13 +185,13 @@ fn owners(_: &()) -> Outcome {
     for lens in [[1100, 1030, 5], [1200, 1270, 6], [1279, 1025, 7]] {
         step(&device, &mut pool, &lens)?;
     }
-    // A short one and a long one wait.
+    // The pool contains a short and a long buffer.
     step(&device, &mut pool, &[100_000, 1])?;
     let first = device.take(&mut pool, 1)?;
     if first.len > 1 {
         return Err(wrong(format!(
-            "A buffer of {} numbers was handed out for 1 number: any that \
-             waits is not one of the class.",
+            "A buffer of {} elements was returned for 1 element: not every \
+             stored buffer has the right class.",
             first.len
         )));
     }
@@ -205,20 +209,21 @@ fn bounded(_: &()) -> Outcome {
     let waiting = ROOM - device.room.get();
     if waiting > LIMIT {
         return Err(wrong(format!(
-            "{waiting} numbers wait in the pool, and {LIMIT} may: what is \
-             more has to go back to the device."
+            "{waiting} elements are stored in the pool, but at most {LIMIT} \
+             may be: return the rest to the device."
         )));
     }
     if waiting != pool.held() {
         return Err(wrong(format!(
-            "{waiting} numbers wait in the pool, and it says {}.",
+            "{waiting} elements are stored in the pool, but it reports {}.",
             pool.held()
         )));
     }
     match waiting {
         8192 => Ok(()),
         _ => Err(wrong(format!(
-            "Two buffers of 4096 numbers may wait, and {waiting} numbers do."
+            "Two buffers of 4096 elements may be stored, but {waiting} \
+             elements are."
         ))),
     }
 }
@@ -231,9 +236,9 @@ fn lasting(_: &()) -> Outcome {
     let waiting = ROOM - device.room.get();
     if waiting != pool.held() {
         return Err(wrong(format!(
-            "After 1000 steps {waiting} numbers wait, and the pool says {}. \
-             Who is handed a buffer takes it out of the count, too: once the \
-             count is at the limit nothing may wait any more.",
+            "After 1000 steps {waiting} elements are stored, but the pool \
+             counts {}. Subtract a buffer from the count when you take it: \
+             once the count reaches the limit, nothing can be stored.",
             pool.held()
         )));
     }
@@ -248,20 +253,20 @@ fn lasting(_: &()) -> Outcome {
 fn pressure(_: &()) -> Outcome {
     let (device, mut pool) = (Device::of(10_000), Pool::new(10_000));
     step(&device, &mut pool, &[1024; 8])?;
-    // There is room for it, once the others have gone.
+    // There is room for it after the cached buffers are freed.
     let large = device.take(&mut pool, 8192)?;
     let waiting = 10_000 - device.room.get() - large.len;
     if pool.held() != waiting {
         return Err(wrong(format!(
-            "Under pressure the waiting buffers were dropped, {waiting} \
-             numbers wait, and the pool says {}.",
+            "Under pressure the stored buffers were dropped, {waiting} \
+             elements are stored, but the pool reports {}.",
             pool.held()
         )));
     }
     pool.give_back(large, 8192);
     match step(&device, &mut pool, &[8192])? {
         0 => Ok(()),
-        _ => Err(wrong("After that nothing waits in the pool any more.")),
+        _ => Err(wrong("After that nothing may be stored in the pool.")),
     }
 }
 
@@ -275,8 +280,8 @@ fn full(_: &()) -> Outcome {
     });
     if found.is_ok() || asked.get() != 2 {
         return Err(wrong(format!(
-            "The device is full and nothing waits. You asked it {} times and \
-             said {}; ask twice, and hand on what it says.",
+            "The device is full and the pool is empty. You called allocate {} \
+             times and returned {}; call it twice, and return its error.",
             asked.get(),
             if found.is_ok() { "yes" } else { "no" }
         )));

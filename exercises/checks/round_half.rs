@@ -1,4 +1,4 @@
-//! The check of `round_half`, the sixteen bits that are nearest.
+//! Checks `round_half`, rounding to the nearest 16-bit float.
 
 use std::process::ExitCode;
 
@@ -12,12 +12,12 @@ fn main() -> ExitCode {
         "round_half",
         YOURS,
         &[
-            ("what has 16 bits keeps them", same),
+            ("numbers that fit are unchanged", same),
             ("the nearest is taken", nearest),
-            ("of two that are as near the even one is taken", even),
-            ("what is too large is infinite", large),
-            ("what is beneath 2^-14 has fewer digits", small),
-            ("what is no number stays none", no_number),
+            ("a tie is rounded to even", even),
+            ("numbers that are too large become infinite", large),
+            ("below 2^-14 there are fewer digits", small),
+            ("NaN stays NaN", no_number),
         ],
     )
 }
@@ -28,7 +28,7 @@ fn compare(x: f32, why: &str) -> Outcome {
     match yours == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "Of {x:e}, whose bits are {:#010x}, yours is {yours:#06x}, which \
+            "For {x:e}, whose bits are {:#010x}, yours is {yours:#06x}, which \
              is {}, and right is {right:#06x}, which is {}. {why}",
             x.to_bits(),
             F16::from_bits(yours),
@@ -37,7 +37,7 @@ fn compare(x: f32, why: &str) -> Outcome {
     }
 }
 
-/// The numbers from 2^-14 on, of which each has its neighbor above it.
+/// Returns the normal numbers, from 2^-14 on, each with its successor.
 fn normal() -> impl Iterator<Item = (f32, f32)> {
     (0x0400..0x7bff).map(|bits| {
         let value = |bits| f32::from(F16::from_bits(bits));
@@ -47,8 +47,12 @@ fn normal() -> impl Iterator<Item = (f32, f32)> {
 
 fn same(_: &()) -> Outcome {
     for (x, _) in normal() {
-        compare(x, "It fits as it is.")?;
-        compare(-x, "The first bit is the sign, and 1 for what is below 0.")?;
+        compare(x, "It can be represented exactly.")?;
+        compare(
+            -x,
+            "The first bit is the sign, which is 1 for negative \
+                     numbers.",
+        )?;
     }
     Ok(())
 }
@@ -59,8 +63,8 @@ fn nearest(_: &()) -> Outcome {
             let x = low + part * (high - low);
             compare(
                 x,
-                "It lies between two, and one of them is nearer: the digits \
-                 that do not fit must not just be cut off.",
+                "It is between two values, and one of them is nearer: do not \
+                 just cut off the digits that do not fit.",
             )?;
         }
     }
@@ -71,7 +75,8 @@ fn even(_: &()) -> Outcome {
     for (low, high) in normal() {
         compare(
             f32::midpoint(low, high),
-            "It lies in the middle of two: take the one whose last bit is 0.",
+            "It is halfway between two values: take the one whose last bit is \
+             0.",
         )?;
     }
     Ok(())
@@ -81,8 +86,8 @@ fn large(_: &()) -> Outcome {
     for x in [65519.0, 65520.0, 65535.0, 65536.0, 1e30, f32::INFINITY] {
         compare(
             x,
-            "The largest is 65504; the next would be 65536, and what is \
-             nearer to that, or as near, is infinite.",
+            "The largest is 65504; the next would be 65536, and a number that \
+             is nearer to that, or equally near, becomes infinite.",
         )?;
         compare(-x, "Infinity has a sign.")?;
     }
@@ -96,12 +101,12 @@ fn small(_: &()) -> Outcome {
         for part in [0.0, 0.25, 0.5, 0.75] {
             compare(
                 low + part * (high - low),
-                "Beneath 2^-14 all neighbors are 2^-24 apart, down to 0.",
+                "Below 2^-14 all values are 2^-24 apart, down to 0.",
             )?;
         }
     }
     for x in [-0.0, 1e-10, 1e-40] {
-        compare(x, "Of 0 the sign is kept.")?;
+        compare(x, "The sign of 0 must be kept.")?;
     }
     Ok(())
 }
@@ -111,7 +116,7 @@ fn no_number(_: &()) -> Outcome {
     match f32::from(F16::from_bits(yours)).is_nan() {
         true => Ok(()),
         false => Err(wrong(format!(
-            "Of a NaN yours is {yours:#06x}, which is {}: the digits of a NaN \
+            "For a NaN yours is {yours:#06x}, which is {}: the digits of a NaN \
              must not all be 0, so return 0x7e00.",
             F16::from_bits(yours)
         ))),

@@ -1,7 +1,7 @@
-//! The check of `row_softmax`, a group for each row.
+//! Checks `row_softmax`, one work-group per row.
 //!
-//! Right numbers do not tell how often a row was fetched. So the last launch is
-//! judged by what Oclgrind counts in it.
+//! Correct values do not show how often a row was loaded, so Oclgrind counts
+//! the accesses of the last launch.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/row_softmax.cl");
 const GROUP: usize = 256;
 
-/// The matrix of the last step, which is judged: four numbers for each item.
+/// The matrix of the last step, which is counted: four elements per item.
 const JUDGED: [usize; 2] = [2, 1024];
 
 fn main() -> ExitCode {
@@ -24,13 +24,13 @@ fn main() -> ExitCode {
         YOURS,
         "row_softmax",
         &[
-            ("a row of 256: a column for each item", |kernel| {
+            ("a row of 256: one column per item", |kernel| {
                 mixed(kernel, [1, 256])
             }),
             ("3 rows of 10: most items have no column", |kernel| {
                 mixed(kernel, [3, 10])
             }),
-            ("2 rows of 1000: the last round is ragged", |kernel| {
+            ("2 rows of 1000: the last round is partly filled", |kernel| {
                 mixed(kernel, [2, 1000])
             }),
             ("numbers near 1000, and near -1000", extreme),
@@ -45,7 +45,7 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
     shares(kernel, &a, shape)
 }
 
-/// What is safe to add to all numbers of a row changes no share.
+/// Adding a constant to a row does not change its probabilities.
 fn extreme(kernel: &Kernel) -> Outcome {
     let near = |by: f32| numbers(2, 20).iter().map(|x| x + by).collect();
     for (a, by) in [(near(1000.0), 1000), (near(-1000.0), -1000)] {
@@ -64,7 +64,7 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     let shape = [rows, columns];
     let arguments = [In("a", a), PerRow("out", shape), Count(columns)];
     let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
-    // The exponentials of each row, divided by that.
+    // The exponentials of each row, divided by `by` of them.
     let divided = |by: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
         let shares = |row: &[f32]| -> Vec<f32> {
             let row = row.iter().map(|x| f64::from(*x));
@@ -87,35 +87,36 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
         };
         let why = match (is(as_they_are(a, columns)), a[at] > 0.0) {
             (true, true) => {
-                "The exponential of such a number is more than an f32 can \
-                 hold: take the largest of the row from each of them first, \
-                 and no exponential is more than 1."
+                "The exponential of such an element overflows an f32: subtract \
+                 the maximum of the row from each of them first, so that no \
+                 exponential is more than 1."
             }
             (true, false) => {
-                "This comes out when 0 is taken from each number, as if it \
-                 were the largest: every exponential is 0, and so is their \
-                 sum. In a row far below 0 the search begins with -INFINITY."
+                "This is the result if 0 is subtracted from each element, as \
+                 if it were the maximum: every exponential is 0, and so is \
+                 their sum. For a negative row the search must begin with \
+                 -INFINITY."
             }
-            _ => "A share lies between 0 and 1.",
+            _ => "A probability is between 0 and 1.",
         };
         return Err(wrong(format!("out[{at}] is {}. {why}", yours[at])));
     }
     let is = |other: Vec<f32>| expect("", &yours, &other).is_ok();
     let why = if is(divided(&|_| 1.0)) {
-        "These are the exponentials, and nobody has divided them by their sum."
+        "These are the exponentials, not divided by their sum."
     } else if is(divided(&|exps| exps.iter().step_by(GROUP).sum())) {
-        "Each row is divided by what item 0 has added up, and the sums of the \
-         other items of its group are missing: the second tree joins them."
+        "Each row is divided by the sum of item 0, and the sums of the other \
+         items of its group are missing: the second tree must add them."
     } else if is(divided(&|exps| exps.iter().take(GROUP).sum())) {
-        "The sum has the first 256 columns of the row, and the others are \
-         missing: an item goes on by 256 as long as there is a column."
+        "The sum contains only the first 256 columns of the row: an item must \
+         continue in steps of 256."
     } else {
         return expect("out", &yours, &right);
     };
     Err(wrong(why))
 }
 
-/// What comes out in `f32` when nothing is taken from the numbers of a row.
+/// Computes the softmax in `f32` without subtracting the maximum.
 fn as_they_are(a: &[f32], columns: usize) -> Vec<f32> {
     let shares = |row: &[f32]| -> Vec<f32> {
         let exps = row.iter().map(|x| x.exp());
@@ -126,34 +127,34 @@ fn as_they_are(a: &[f32], columns: usize) -> Vec<f32> {
     a.chunks(columns).flat_map(shares).collect()
 }
 
-/// How the trees fold is no matter here: on an H200 rows of 1024 take 1 % longer
-/// with a tree whose warps diverge, and 13 % longer when they are fetched three
-/// times (twins in CUDA, by events, November 2026).
+/// The shape of the trees does not matter here: it has little effect on the
+/// time, unlike repeated loads. See docs/benchmarks.md#exercise-checks.
 fn judge(launch: &Launch) -> Outcome {
     let [rows, columns] = JUDGED;
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a share of the row: its own column, and from there every \
-         256th.",
+         each item have a part of the row: its own column, and from there \
+         every 256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         all 256 items have a share of the row: each its own \
-         column, and from there every 256th.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         all 256 items have a part of the row: each its own column, and from \
+         there every 256th.",
     )?;
     gathered(
         launch,
-        "Neighbors do not touch neighbors. In the same step of its loop item 1 \
-         should have the column behind that of item 0, and item 2 the next.",
+        "Adjacent items do not read adjacent elements. In the same step of its \
+         loop item 1 should have the column after that of item 0, and item 2 \
+         the next.",
     )?;
     sparing(
         launch,
         false,
         (rows * columns) as u64,
-        "Each number of the row is fetched again for the exponentials, or for \
-         what is written. Whoever has loaded it can keep it, in `kept`, and its \
-         exponential afterwards.",
+        "Each element of the row is loaded again for the exponentials, or for \
+         the output. After loading an element, keep it in `kept`, and later \
+         its exponential.",
     )
 }

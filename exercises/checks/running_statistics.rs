@@ -1,7 +1,7 @@
-//! The check of `running_statistics`, a batch norm in two modes.
+//! Checks `running_statistics`, a batch norm in two modes.
 //!
-//! What is right is computed in `f64`, and so is what a reader may write
-//! instead; a diagnosis speaks only if that gives every number.
+//! The expected values and those of known mistakes are computed in `f64`. A
+//! diagnosis is printed only if its formula reproduces every value.
 
 use std::process::ExitCode;
 
@@ -16,10 +16,10 @@ fn main() -> ExitCode {
         "running_statistics",
         YOURS,
         &[
-            ("a batch in training: by its columns", training),
-            ("what is kept of two batches", kept),
-            ("in evaluation a row has no neighbors", evaluation),
-            ("what is kept has no graph", graph),
+            ("a batch in training: normalized by columns", training),
+            ("the running statistics after two batches", kept),
+            ("in evaluation each row is independent", evaluation),
+            ("the running statistics have no graph", graph),
             ("gradients go through mean and variance", gradients),
         ],
     )
@@ -30,7 +30,7 @@ const COLUMNS: usize = 3;
 const MOMENTUM: f64 = 0.25;
 const EPSILON: f64 = 1e-3;
 
-/// Rows of three, uneven in all columns.
+/// Rows of three values, different in every column.
 const FIRST: [f32; ROWS * COLUMNS] =
     [1.0, 10.0, -0.5, 3.0, 30.0, 0.5, 2.0, -20.0, 1.5, 6.0, 0.0, 0.25];
 const SECOND: [f32; ROWS * COLUMNS] =
@@ -50,7 +50,7 @@ fn batch(x: &[f32]) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[x.len() / COLUMNS, COLUMNS], x, Device::Cpu)?)
 }
 
-/// The mean and the variance of some numbers.
+/// Returns the mean and the variance of some values.
 fn moments(of: &[f64]) -> [f64; 2] {
     let n = of.len() as f64;
     let mean = of.iter().sum::<f64>() / n;
@@ -62,7 +62,7 @@ fn column(x: &[f32], at: usize) -> Vec<f64> {
     x.iter().skip(at).step_by(COLUMNS).map(|x| f64::from(*x)).collect()
 }
 
-/// Each number by the mean and the variance that are right for it.
+/// Normalizes each value with the mean and variance that `of` returns for it.
 fn by(x: &[f32], of: impl Fn(usize) -> [f64; 2]) -> Vec<f64> {
     let each = x.iter().enumerate().map(|(at, x)| {
         let [mean, variance] = of(at);
@@ -82,7 +82,7 @@ fn near(yours: &[f32], wanted: &[f64]) -> bool {
     yours.len() == wanted.len() && yours.iter().zip(wanted).all(near)
 }
 
-/// Compares with what is right, and with what others have written.
+/// Compares with the expected values and with those of known mistakes.
 fn expect(
     what: &str,
     yours: &[f32],
@@ -95,8 +95,8 @@ fn expect(
     let known = others.iter().find(|(other, _)| near(yours, other));
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
-        "{what}: the numbers are others. {why}\n\n  yours  {yours:?}\n  right  \
-         {right:.4?}"
+        "{what}: the values are different. {why}\n\n  yours  {yours:?}\n  \
+         right  {right:.4?}"
     )))
 }
 
@@ -120,25 +120,26 @@ fn training(_: &()) -> Outcome {
     let others = [
         (
             rows,
-            "Each row has mean 0 and variance 1: that is a layer norm. A \
-             batch norm takes the mean of each column, over all rows.",
+            "Each row has mean 0 and variance 1: that is a layer norm. A batch \
+             norm uses the mean of each column, over all rows.",
         ),
         (
             sample,
-            "The batch was divided by the root of the variance of a sample, \
-             which is for what is kept. Here it is the mean of the squares.",
+            "The batch was divided by the root of the sample variance, which \
+             is for the running statistics. Here it must be the mean of the \
+             squares.",
         ),
         (
             running,
-            "The running means were taken, and those are for evaluation. In \
-             training a batch has its own mean and variance.",
+            "The running means were used, which are for evaluation. In \
+             training a batch uses its own mean and variance.",
         ),
     ];
     expect("A batch in training", &y, &by_columns(&FIRST), &others)
 }
 
-/// What is kept after both batches, by the share of a new one, and with what
-/// a batch's variance is multiplied.
+/// Returns the running statistics after both batches. `share` is the weight of
+/// a new batch, and `sample` is a factor of its variance.
 fn after(share: f64, sample: f64) -> Vec<f64> {
     let kept = (0..COLUMNS).map(|at| {
         [&FIRST, &SECOND].iter().fold([0.0, 1.0], |kept, x| {
@@ -163,18 +164,18 @@ fn kept(_: &()) -> Outcome {
     let others = [
         (
             after(1.0 - MOMENTUM, SAMPLE),
-            "The momentum is the share of the new batch, as in PyTorch, and \
-             yours is the share of what was there.",
+            "The momentum is the weight of the new batch, as in PyTorch, but \
+             yours is the weight of the old value.",
         ),
         (
             after(MOMENTUM, 1.0),
-            "The variance of the batch itself was kept. Who estimates the \
-             variance of all rows from some divides by one less than there \
-             are: times rows / (rows - 1).",
+            "The variance of the batch itself was stored. To estimate the \
+             variance of all rows from a sample, divide by one less than the \
+             number of rows: multiply by rows / (rows - 1).",
         ),
         (
             after(1.0, SAMPLE),
-            "The last batch alone was kept. Keep a part of what was there.",
+            "Only the last batch was stored. Keep a part of the old value.",
         ),
     ];
     let right = after(MOMENTUM, SAMPLE);
@@ -199,14 +200,15 @@ fn evaluation(_: &()) -> Outcome {
         by(&FIRST, |at| [kept[at % COLUMNS], kept[COLUMNS + at % COLUMNS]]);
     let others = [(
         by_columns(&FIRST),
-        "The batch was taken by its own mean and variance, so a row's answer \
-         depends on its neighbors. In evaluation take what was kept.",
+        "The batch was normalized with its own mean and variance, so the \
+         result of a row depends on the other rows. In evaluation use the \
+         running statistics.",
     )];
     expect("A batch in evaluation", &y, &right, &others)?;
     if before != [norm.mean.to_vec()?, norm.variance.to_vec()?] {
         return Err(wrong(
-            "The running means have moved in evaluation: what is examined \
-             must not be learned.",
+            "The running means have changed in evaluation: evaluation must not \
+             learn.",
         ));
     }
     let alone = norm.forward(&batch(&FIRST[..COLUMNS])?).to_vec()?;
@@ -219,8 +221,8 @@ fn graph(_: &()) -> Outcome {
     match norm.mean.records() || norm.variance.records() {
         false => Ok(()),
         true => Err(wrong(
-            "A running mean records, so it holds the graph of every batch that \
-             there was. Compute what is kept in no_grad.",
+            "A running mean is recorded, so it keeps the graph of every batch \
+             alive. Compute the running statistics in no_grad.",
         )),
     }
 }
@@ -250,8 +252,8 @@ fn gradients(_: &()) -> Outcome {
     }
     let others = [(
         cut,
-        "Mean and variance were taken for constants. They are made of the \
-         batch, and move with it: let gradients go through them.",
+        "Mean and variance were treated as constants. They depend on the \
+         batch: let gradients flow through them.",
     )];
     expect("The gradient of the input", &yours.to_vec()?, &right, &others)
 }

@@ -1,6 +1,6 @@
-//! The check of `saves_output`, an exponential that keeps its result.
+//! Checks `saves_output`, an exponential that saves its result.
 //!
-//! Besides the gradient it looks at who holds the numbers of the operand.
+//! Besides the gradient it checks which nodes hold the operand's data.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ fn main() -> ExitCode {
         &[
             ("the exponentials of 7 numbers", values),
             ("backward gives the operand its gradient", gradient),
-            ("the numbers of the operand are kept by nobody", thrift),
-            ("the gradient has a gradient of its own", twice),
+            ("the operand's data is not saved", thrift),
+            ("the gradient can be differentiated", twice),
         ],
     )
 }
@@ -36,7 +36,7 @@ fn values(_: &()) -> Outcome {
     expect("the exponential", &apply(yours::Exp, &[&a]).to_vec()?, &right)
 }
 
-/// The loss `sum(exp(a) * w)` brings `w` to backward as its `grad_out`.
+/// With the loss `sum(exp(a) * w)`, backward's `grad_out` is `w`.
 fn gradient(_: &()) -> Outcome {
     let a = tensor(2, 3)?.requires_grad();
     let w = tensor(3, 3)?.requires_grad();
@@ -57,20 +57,20 @@ fn thrift(_: &()) -> Outcome {
     let out = apply(yours::Exp, &[&a]);
     if holders(&a) > before {
         return Err(wrong(
-            "The graph holds the numbers of the operand, which nobody needs: \
-             the slope is the result.",
+            "The graph holds the data of the operand, which is not needed: the \
+             derivative is the result.",
         ));
     }
     match holders(&out) {
         1 => Err(wrong(
-            "The result is held by nobody but its tensor, so backward has to \
-             compute it once more.",
+            "The result is held only by its tensor, so backward has to compute \
+             it again.",
         )),
         _ => Ok(()),
     }
 }
 
-/// Each slope of e to the x is e to the x.
+/// Every derivative of e to the x is e to the x.
 fn twice(_: &()) -> Outcome {
     let x = tensor(5, 1)?.requires_grad();
     let y = apply(yours::Exp, &[&x]).sum();
@@ -79,9 +79,9 @@ fn twice(_: &()) -> Outcome {
     let right: Vec<f32> = x.to_vec()?.iter().map(|x| x.exp()).collect();
     if second == [0.0] {
         return Err(wrong(
-            "The gradient has no way back, so it has no gradient of its own: \
-             `ctx.output()` is a tensor of the graph, and a copy is none.",
+            "The gradient has no graph, so it cannot be differentiated: \
+             `ctx.output()` is a tensor of the graph, and a copy is not.",
         ));
     }
-    expect("the second slope", &second, &right)
+    expect("the second derivative", &second, &right)
 }

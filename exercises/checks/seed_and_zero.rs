@@ -1,6 +1,7 @@
-//! The check of `seed_and_zero`, gradients that are only yours.
+//! Checks `seed_and_zero`, gradients without leftovers of earlier passes.
 //!
-//! The seed is uneven: with ones the gradient of the sum would pass.
+//! The seed's elements are all different: with ones, the gradient of the sum
+//! would pass.
 
 use std::process::ExitCode;
 
@@ -16,15 +17,15 @@ fn main() -> ExitCode {
         "seed_and_zero",
         YOURS,
         &[
-            ("each element of the output counts as the seed says", seed),
+            ("each element of the output is weighted by the seed", seed),
             ("a second call gives the same", again),
-            ("what an earlier sweep left is not in it", stale),
+            ("the result ignores earlier backward passes", stale),
             ("a leaf that is not used gets zeros", unused),
         ],
     )
 }
 
-/// `(a * b) * b`, and what it was made from.
+/// `(a * b) * b` and its operands.
 struct Expression {
     a: Tensor,
     b: Tensor,
@@ -51,7 +52,7 @@ impl Expression {
         [of(&|i| seed(i) * b[i] * b[i]), of(&|i| 2.0 * seed(i) * a[i] * b[i])]
     }
 
-    /// The learner's gradients of both leaves.
+    /// Checks the learner's gradients of both leaves.
     fn judged(&self, when: &str) -> Outcome {
         let leaves = [&self.a, &self.b];
         let found = yours::gradients(&self.output, &self.seed, &leaves);
@@ -68,9 +69,9 @@ impl Expression {
             let yours = Array::new(found[k].shape(), &flat);
             if yours == ones[k] {
                 return Err(wrong(format!(
-                    "The gradient of {name} is that for a seed of ones, \
-                     which is the gradient of the sum. Each element of the \
-                     output counts as much as the seed says."
+                    "The gradient of {name} is that for a seed of ones, which \
+                     is the gradient of the sum. Each element of the output \
+                     must be weighted by the seed."
                 )));
             }
             let what = format!("The gradient of {name}{when}");
@@ -90,11 +91,11 @@ fn again(_: &()) -> Outcome {
     it.judged(" in the second call")
 }
 
-/// Somebody else has swept through the same leaves.
+/// An earlier backward pass has used the same leaves.
 fn stale(_: &()) -> Outcome {
     let it = expression(7);
     it.b.mul(&it.b).sum().backward();
-    it.judged(" after another sweep")
+    it.judged(" after another backward pass")
 }
 
 fn unused(_: &()) -> Outcome {

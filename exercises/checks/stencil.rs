@@ -1,8 +1,8 @@
-//! The check of `stencil`, a tile of one dimension and its halo.
+//! Checks `stencil`, a one-dimensional tile with a halo.
 //!
-//! One group hides a missing halo, so there is one at first. Right numbers do
-//! not tell how often they were fetched: the loads of the last launch are
-//! counted by Oclgrind.
+//! A single group would hide a missing halo, so the first step has only one.
+//! Correct values do not show how often an element was loaded, so Oclgrind
+//! counts the loads of the last launch.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ const YOURS: &str = exercises::path!("part2_gpu/stencil.cl");
 const GROUP: usize = 256;
 const RADIUS: usize = 4;
 
-/// Whole groups of the last step, which is judged.
+/// Whole groups of the last step, whose loads are counted.
 const GROUPS: usize = 4;
 
 fn main() -> ExitCode {
@@ -26,20 +26,20 @@ fn main() -> ExitCode {
         YOURS,
         "stencil",
         &[
-            ("256 numbers: one group, zeros on both sides", |kernel| {
+            ("256 elements: one group, zeros on both sides", |kernel| {
                 sums(kernel, GROUP)
             }),
-            ("512 numbers: two groups, each with a neighbor", |kernel| {
+            ("512 elements: two groups, each with a neighbor", |kernel| {
                 sums(kernel, 2 * GROUP)
             }),
-            ("777 numbers: the last group is ragged", |kernel| {
+            ("777 elements: the last group is partly filled", |kernel| {
                 sums(kernel, 777)
             }),
-            ("3 numbers, and 258", |kernel| {
+            ("3 elements, and 258", |kernel| {
                 sums(kernel, 3)?;
                 sums(kernel, GROUP + 2)
             }),
-            ("1024 numbers: four groups", |kernel| {
+            ("1024 elements: four groups", |kernel| {
                 sums(kernel, GROUPS * GROUP)
             }),
         ],
@@ -51,8 +51,8 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     let a = numbers(n as u64, n);
     let arguments = [In("a", &a), Out("out", n), Count(n)];
     let yours = kernel.run(n, &arguments)?.remove(0);
-    // The sums from so far before an item to so far behind it, of what `takes`
-    // lets it have.
+    // Sums over the offsets from `from` to `to`, restricted to what `takes`
+    // allows.
     let sums = |from: isize,
                 to: isize,
                 takes: &dyn Fn(usize, usize) -> bool| {
@@ -77,51 +77,53 @@ fn sums(kernel: &Kernel, n: usize) -> Outcome {
     };
     if of(&own) {
         return Err(wrong(
-            "Within a group every sum is right, and at its ends what lies in \
-             the groups beside it is missing. The tile has room for these, four \
-             numbers on each side: the halo is filled from global memory, too.",
+            "Within a group every sum is right, but at its ends the elements \
+             of the neighboring groups are missing. The tile has room for \
+             them, four elements on each side: the halo must be filled from \
+             global memory, too.",
         ));
     }
     if of(&no_left) {
         return Err(wrong(
-            "The first four items of a group lack what lies in the group before \
-             it: the left side of the halo is empty.",
+            "The first four items of a group lack the elements of the group \
+             before it: the left side of the halo is empty.",
         ));
     }
     if of(&no_right) {
         return Err(wrong(
-            "The last four items of a group lack what lies in the group behind \
-             it: the right side of the halo is empty.",
+            "The last four items of a group lack the elements of the group \
+             after it: the right side of the halo is empty.",
         ));
     }
     if yours == sums(0, 2 * radius, &|_, _| true) {
         return Err(wrong(
             "These are the sums of a[i] to a[i + 8]: the tile begins with the \
-             group's first number. It begins 4 before it.",
+             group's first element. It should begin 4 before it.",
         ));
     }
     expect("out", &yours, &right)
 }
 
-/// At the ends of the array there is nothing to fetch.
+/// At the ends of the array there is no halo to load.
 fn judge(launch: &Launch) -> Outcome {
     let enough = GROUPS * GROUP + 2 * RADIUS * (GROUPS - 1);
     sparing(
         launch,
         false,
         enough as u64,
-        "Each number is part of nine sums, and a group needs 264 of them in all. \
-         Let its items fetch these into the tile, each once, and take all nine \
-         from there.",
+        "Each element is part of nine sums, and a group needs only 264 of them \
+         in total. Let its items load these into the tile, each once, and read \
+         all nine from there.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
+        "While one warp waits for memory, the others have nothing to load. Let \
          all 256 items fill a cell, and then a few of them one more.",
     )?;
     gathered(
         launch,
-        "Neighbors do not fetch neighbors. Let item 1 fill the cell behind that \
-         of item 0, and item 2 the next; then the few that are left.",
+        "Adjacent items do not load adjacent elements. Let item 1 fill the \
+         cell after that of item 0, and item 2 the next; then the few that are \
+         left.",
     )
 }

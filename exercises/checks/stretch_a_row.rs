@@ -1,7 +1,7 @@
-//! The check of `stretch_a_row`, a row that is added to each row of a matrix.
+//! Checks `stretch_a_row`, which adds a row to each row of a matrix.
 //!
-//! Rows are longer than columns and shorter than they, so that neither axis
-//! passes for the other.
+//! Some matrices are wide and some are tall, so that swapped axes are
+//! detected.
 
 use std::process::ExitCode;
 
@@ -43,7 +43,7 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
         Count(columns),
     ];
     let out = kernel.run(n, &arguments)?.remove(0);
-    // What was read behind the row has been refused before.
+    // Reads past the end of the row have already been rejected.
     let is = |place: &dyn Fn(usize) -> usize| {
         (0..n).all(|i| row.get(place(i)).is_some_and(|it| out[i] == a[i] + it))
     };
@@ -53,21 +53,21 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     }
     if is(&|i| i / columns) {
         return Err(wrong(
-            "Each element has taken the number of its row: i / columns says \
-             which row it stands in. Its column is what is left, i % columns.",
+            "Each element has taken the element of its row: i / columns is the \
+             row. Its column is the remainder, i % columns.",
         ));
     }
     if is(&|i| i % rows) {
         return Err(wrong(
-            "A column was looked for by the number of rows. From one row to \
-             the next there are `columns` elements, so that the remainder \
-             belongs to them.",
+            "The column was computed from the number of rows. From one row to \
+             the next there are `columns` elements, so take the remainder by \
+             `columns`.",
         ));
     }
     expect("out", &out, &right)
 }
 
-/// The variant: a number for each row.
+/// The variant: one value per row.
 fn stretched_column(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let n = rows * columns;
     let (a, column) = (numbers(1, n), numbers(2, rows));

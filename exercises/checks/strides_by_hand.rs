@@ -1,7 +1,7 @@
-//! The check of `strides_by_hand`, the arithmetic of a view.
+//! Checks `strides_by_hand`, the arithmetic of a view.
 //!
-//! A view is judged by the slots that its elements lie in, not by how it says
-//! so: the stride of an axis with one element may be anything.
+//! Views are compared by the memory slots of their elements, because the
+//! stride of an axis with one element may be anything.
 
 use std::process::ExitCode;
 
@@ -16,12 +16,12 @@ fn main() -> ExitCode {
         "strides_by_hand",
         YOURS,
         &[
-            ("strides of five shapes, [] of a scalar among them", strides),
-            ("slot finds each element, also where a stride is negative", slots),
+            ("strides of five shapes, including [] of a scalar", strides),
+            ("slot finds each element, even with a negative stride", slots),
             ("permute moves the strides with the axes", permute),
             ("slice moves the offset, in a flipped view too", slice),
             ("flip begins at the last element", flip),
-            ("expand shows one element again and again", expand),
+            ("expand repeats an element", expand),
         ],
     )
 }
@@ -30,7 +30,7 @@ fn view(shape: &[usize], strides: &[isize], offset: usize) -> View {
     View { shape: shape.to_vec(), strides: strides.to_vec(), offset }
 }
 
-/// Dense, turned, backwards, cut out of something larger, and repeated.
+/// Contiguous, transposed, reversed, sliced, and expanded views.
 fn views() -> [View; 5] {
     [
         view(&[2, 3], &[3, 1], 0),
@@ -41,7 +41,7 @@ fn views() -> [View; 5] {
     ]
 }
 
-/// Every index of a shape, in row-major order.
+/// Returns every index of a shape, in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let Some((last, outer)) = shape.split_last() else {
         return vec![vec![]];
@@ -52,7 +52,7 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     indices(outer).into_iter().flat_map(one).collect()
 }
 
-/// Where an element lies, as the formula says.
+/// Returns the slot of an element, by the formula.
 fn right_slot(view: &View, index: &[usize]) -> isize {
     let ways = index.iter().zip(&view.strides);
     view.offset as isize + ways.map(|(i, s)| *i as isize * s).sum::<isize>()
@@ -76,20 +76,18 @@ fn strides(_: &()) -> Outcome {
             .map(|axis| (behind(axis) * shape[axis]) as isize)
             .collect();
         let why = if again() {
-            "Columns lie one after another, so one step along an axis passes \
-             everything that lies before it: the product of the sizes of the \
-             earlier axes."
+            "In column-major order, one step along an axis passes all elements \
+             of the earlier axes: the stride is the product of their sizes."
         } else if found == columns {
-            "These are column-major: the first axis is dense. Here rows lie \
-             one after another, so the stride of an axis is the product of \
-             the sizes behind it."
+            "These are column-major: the first axis has stride 1. In row-major \
+             order the stride of an axis is the product of the sizes of all \
+             later axes."
         } else if found == own {
-            "Each is the product of its own size and those behind it; one \
-             step along an axis passes only what lies behind it."
+            "Each is the product of its own size and the later ones; one step \
+             along an axis passes only the elements of the later axes."
         } else {
-            "One step along an axis passes everything that lies behind it: \
-             the product of the sizes of the later axes, which is 1 for the \
-             last."
+            "One step along an axis passes all elements of the later axes: the \
+             stride is the product of their sizes, which is 1 for the last."
         };
         return Err(wrong(format!(
             "strides({shape:?}) is {found:?}, and should be {right:?}. {why}"
@@ -108,7 +106,7 @@ fn slots(_: &()) -> Outcome {
             }
             let zero = View { offset: 0, ..view.clone() };
             let why = if found as isize == right_slot(&zero, &index) {
-                "The offset is missing: that is where element 0 lies."
+                "The offset is missing: that is the slot of element 0."
             } else {
                 "Begin at the offset, and for each axis add its index times \
                  its stride, which may be negative."
@@ -138,14 +136,14 @@ fn permute(_: &()) -> Outcome {
         let inverse: Vec<usize> = back.iter().map(|&k| view.shape[k]).collect();
         let found = yours::permute(&view, axes);
         let why = if found.shape == inverse && inverse != shape {
-            "The order is turned around: axis k of the result is axis \
-             axes[k], and not the other way."
+            "The order is inverted: axis k of the result must be axis axes[k], \
+             not the other way around."
         } else if found.shape == shape && found.strides == view.strides {
-            "The strides have to change places with the sizes: they belong \
-             to the axes."
+            "The strides must be reordered together with the sizes: they \
+             belong to the axes."
         } else {
-            "Sizes and strides go along with their axes, and the first \
-             element stays where it is."
+            "Sizes and strides are reordered together, and the offset does not \
+             change."
         };
         judge(&what, &view, &found, &shape, why, |index| {
             (0..axes.len()).map(|axis| index[back[axis]]).collect()
@@ -170,17 +168,17 @@ fn slice(_: &()) -> Outcome {
         let why = if size == to - from + 1 {
             "`to` is the first element that is left out."
         } else if size == to && from > 0 {
-            "The part has as many elements as lie between the two ends."
+            "The size of the part is `to - from`."
         } else if found.offset == view.offset {
-            "The part begins at another element: the offset has to go there."
+            "The part begins at a different element: change the offset."
         } else if found.offset == view.offset + from {
-            "The offset counts slots and `from` counts elements: they lie a \
-             stride apart."
+            "The offset counts slots and `from` counts elements: elements are \
+             a stride apart."
         } else if view.strides[axis] < 0 {
-            "This axis runs backwards, and so does the way to its part."
+            "This axis is reversed, so the offset of its part decreases."
         } else {
-            "The offset moves by `from` strides of this axis; nothing else \
-             changes but the size."
+            "The offset changes by `from` strides of this axis, and only the \
+             size changes besides."
         };
         judge(&what, &view, &found, &shape, why, |index| {
             let mut index = index.to_vec();
@@ -205,15 +203,15 @@ fn flip(_: &()) -> Outcome {
         let turned = found.strides.get(axis) == Some(&-stride);
         let behind = view.offset as isize + size as isize * stride;
         let why = if turned && found.offset == view.offset && size > 1 {
-            "The stride is turned around, but the walk still begins at what \
-             is now the last element, and leaves from there."
+            "The stride is negated, but the view must also begin at the former \
+             last element."
         } else if found.offset as isize == behind {
-            "The last of n elements is number n - 1."
+            "The last of n elements has index n - 1."
         } else if !turned && size > 1 {
-            "To walk backwards, the stride changes its sign."
+            "A reversed axis has the negated stride."
         } else {
-            "It begins at the last element, n - 1 strides away, and walks by \
-             the opposite stride."
+            "It begins at the last element, n - 1 strides away, and has the \
+             negated stride."
         };
         let shape = view.shape.clone();
         judge(&what, &view, &found, &shape, why, |index| {
@@ -236,8 +234,8 @@ fn expand(_: &()) -> Outcome {
         shape[axis] = times;
         let what = format!("expand(axis {axis}, {times} times)");
         let found = yours::expand(&view, axis, times);
-        let why = "All copies are one element in one slot: which stride stays \
-                   where it is?";
+        let why = "All copies are one element in one slot: which stride does \
+                   not move?";
         judge(&what, &view, &found, &shape, why, |index| {
             let mut index = index.to_vec();
             index[axis] = 0;
@@ -247,8 +245,8 @@ fn expand(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Whether each element of `found` lies where the element of `view` does that
-/// `from` names.
+/// Checks that each element of `found` has the slot of the element of `view`
+/// that `from` names.
 fn judge(
     what: &str,
     view: &View,
@@ -271,14 +269,14 @@ fn judge(
         )));
     }
     if found.strides.len() != shape.len() {
-        return Err(fail("has not one stride for each axis.".to_string()));
+        return Err(fail("does not have one stride per axis.".to_string()));
     }
     for index in indices(shape) {
         let right = right_slot(view, &from(&index));
         let slot = right_slot(found, &index);
         if slot != right {
             return Err(fail(format!(
-                "has element {index:?} in slot {slot}, and it lies in slot \
+                "has element {index:?} in slot {slot}, but it is in slot \
                  {right}."
             )));
         }

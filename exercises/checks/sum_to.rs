@@ -1,6 +1,6 @@
-//! The check of `sum_to`, the gradient of what was stretched.
+//! Checks `sum_to`, the gradient of broadcasting.
 //!
-//! A square comes first: there the shape does not tell which axis was summed.
+//! A square comes first: there the shape does not show which axis was summed.
 
 use std::process::ExitCode;
 
@@ -17,16 +17,16 @@ fn main() -> ExitCode {
         "sum_to",
         YOURS,
         &[
-            ("equal shapes: nothing was stretched", equal),
-            ("a row that met a square", row),
-            ("a column that met a matrix", column),
+            ("equal shapes: nothing was broadcast", equal),
+            ("a row that was broadcast to a square", row),
+            ("a column that was broadcast to a matrix", column),
             ("no axes at all, and axes on both sides", many),
             ("a row times a matrix gets its gradient", product),
         ],
     )
 }
 
-/// The learner's sum beside that of the reference.
+/// Compares the learner's sum with the reference.
 fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
     let given = numbers(seed, from.iter().product());
     let grad = ArrayD::from_shape_vec(IxDyn(from), given.clone());
@@ -41,16 +41,15 @@ fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
     };
     if along_the_other {
         return Err(wrong(format!(
-            "The gradient {from:?} was summed along the wrong axis. Shapes \
-             are aligned at the right, so what {to:?} lacks is the axis at \
-             the left."
+            "The gradient {from:?} was summed along the wrong axis. Shapes are \
+             aligned at the right, so {to:?} lacks the leftmost axis."
         )));
     }
     if found.shape != right.shape && found.values.len() == right.values.len() {
         return Err(wrong(format!(
             "The gradient {from:?} was summed to {:?}, and should be {to:?}: \
-             an axis that the operand lacks must go, and one of size 1 must \
-             stay.",
+             an axis that the operand lacks must be removed, and one of size 1 \
+             must be kept.",
             found.shape
         )));
     }
@@ -77,7 +76,8 @@ fn many(_: &()) -> Outcome {
     summed(8, &[2, 3, 1], &[3, 1])
 }
 
-/// In its place: at the end of the rule of a product that stretches.
+/// Uses it as intended: in the backward rule of a multiplication that
+/// broadcasts.
 fn product(_: &()) -> Outcome {
     let a = Tensor::new(&[2, 3], &numbers(9, 6));
     let b = Tensor::new(&[3], &numbers(10, 3));

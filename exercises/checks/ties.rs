@@ -1,6 +1,7 @@
-//! The check of `ties`, what an engine says at a corner.
+//! Checks `ties`, the gradients at a kink.
 //!
-//! At a kink nudging has no answer, so the right ones stand here.
+//! Finite differences are meaningless at a kink, so the expected values are
+//! written here.
 
 use std::process::ExitCode;
 
@@ -13,11 +14,14 @@ fn main() -> ExitCode {
         "ties",
         YOURS,
         &[
-            ("relu passes on what belongs to positive elements", relu),
-            ("relu's slope at 0 is 0", zero),
-            ("max gives its gradient to the largest", max),
-            ("elements that tie for the largest share it", shared),
-            ("what is closed passes nothing, infinity neither", endless),
+            ("relu passes on the gradient of positive elements", relu),
+            ("relu's gradient at 0 is 0", zero),
+            ("max passes its gradient to the largest element", max),
+            ("equal maxima share the gradient", shared),
+            (
+                "relu passes nothing on for negative elements, not even infinity",
+                endless,
+            ),
         ],
     )
 }
@@ -36,9 +40,9 @@ fn zero(_: &()) -> Outcome {
     match found[..] {
         [0.0, 0.0] => Ok(()),
         _ => Err(wrong(format!(
-            "At x = 0 relu has no slope, and the engine's answer is 0. From \
-             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel \
-             would get a gradient; is 0 among your positive numbers?"
+            "At x = 0 relu has no derivative, and the engine uses 0. From \
+             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel would \
+             get a gradient; do you treat 0 as positive?"
         ))),
     }
 }
@@ -62,7 +66,7 @@ fn shared(_: &()) -> Outcome {
 }
 
 fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
-    // Each of these speaks where its own formula gives just these numbers.
+    // Each diagnosis applies only if its formula gives exactly these values.
     let share = right.iter().copied().find(|r| *r != 0.0).unwrap_or(1.0);
     let is = |formula: &dyn Fn(f32) -> f32| {
         let pairs = yours.iter().zip(right);
@@ -75,13 +79,13 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     let why = if is(&|r| r) {
         return Ok(());
     } else if is(&|r| r / grad_out) {
-        "grad_out is missing: yours add up to 1, whatever comes in."
+        "grad_out is missing: yours add up to 1, whatever grad_out is."
     } else if tie && is(&|r| r / share * grad_out) {
-        "More goes out than came in: those that tie share grad_out, and do \
-         not get all of it each."
+        "The sum of your gradients is larger than grad_out: equal maxima must \
+         share grad_out, instead of each getting all of it."
     } else if tie && takers == [&grad_out] {
-        "One of those that tie took everything: share it, so that the order \
-         of the elements does not matter."
+        "One of several equal maxima got everything: divide it, so that the \
+         order of the elements does not matter."
     } else {
         return expect(&format!("max's gradient for {x:?}"), yours, right);
     };
@@ -91,7 +95,7 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     )))
 }
 
-/// A product with a slope of 0 makes of an infinity what is no number.
+/// Multiplying an infinity by a derivative of 0 gives NaN.
 fn endless(_: &()) -> Outcome {
     let grad_out = [f32::INFINITY, -1.5, f32::NEG_INFINITY];
     let found = yours::relu_rule(&[-1.0, 2.0, 0.0], &grad_out);
@@ -99,8 +103,9 @@ fn endless(_: &()) -> Outcome {
         [0.0, -1.5, 0.0] => Ok(()),
         [a, -1.5, b] if a.is_nan() && b.is_nan() => Err(wrong(format!(
             "From grad_out = {grad_out:?} for x = [-1, 2, 0] yours makes \
-             {found:?}: 0 times infinity is NaN. Do not multiply with a slope, \
-             decide: where x is not positive the gradient is 0, whatever comes."
+             {found:?}: 0 times infinity is NaN. Select instead of \
+             multiplying: where x is not positive the gradient is 0, whatever \
+             grad_out is."
         ))),
         _ => expect("relu's gradient", &found, &[0.0, -1.5, 0.0]),
     }

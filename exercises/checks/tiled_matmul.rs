@@ -1,8 +1,9 @@
-//! The check of `tiled_matmul`, a product with a transposed operand by tiles.
+//! Checks `tiled_matmul`, a tiled matrix multiplication with a transposed
+//! operand.
 //!
-//! Each step adds one thing that can go wrong, so a step that fails after one
-//! that passed says which it is. Right numbers do not tell who loaded what:
-//! the last step counts, by a line that it puts into the learner's text.
+//! Each step adds one possible mistake, so the first step that fails
+//! identifies it. Correct values do not show which item loaded what, so the
+//! last step inserts code into the learner's kernel to count the loads.
 
 use std::process::ExitCode;
 
@@ -16,16 +17,16 @@ use profile::Launch;
 const YOURS: &str = exercises::path!("part2_gpu/tiled_matmul.cl");
 const TILE: usize = 16;
 
-/// The matrices of the last step, which is judged: whole tiles.
+/// The matrices of the last step, which is counted: whole tiles.
 const JUDGED: [usize; 3] = [TILE, 3 * TILE, 2 * TILE];
 
-/// The loads of that step, if each number serves the 16 results of its row or
-/// of its column of a tile.
+/// The loads of that step, if each element is loaded once for the 16 results
+/// of its row or column in a tile.
 const ENOUGH: usize = 2 * JUDGED[0] * JUDGED[1] * JUDGED[2] / TILE;
 
-/// Why they are enough.
-const TAKE: &str = "Each item loads one number of each into the tiles in a \
-                    step, and takes all others from there.";
+/// The explanation of `ENOUGH`.
+const TAKE: &str = "Each item loads one element of each matrix into the tiles \
+                    per step, and reads all others from there.";
 
 fn main() -> ExitCode {
     check_fast_kernel(
@@ -35,16 +36,16 @@ fn main() -> ExitCode {
         &[
             ("16 x 16 by 16 x 16: one tile, one step", one_step),
             ("k = 48: three steps", three_steps),
-            ("k = 20: the last tile is not full", ragged_step),
+            ("k = 20: the last tile is partly filled", ragged_step),
             ("19 rows and 21 columns: groups beyond the edge", edges),
-            ("each number is loaded once for 16 results", shared),
+            ("each element is loaded once for 16 results", shared),
         ],
         loads,
     )
 }
 
 fn one_step(kernel: &Kernel) -> Outcome {
-    // Oclgrind sees the same in the last step, and every product takes it long.
+    // Oclgrind checks the same in the last step, and is slow.
     if kernel.is_simulated() {
         return Ok(());
     }
@@ -56,18 +57,18 @@ fn one_step(kernel: &Kernel) -> Outcome {
     };
     if yours == matrix([m, n], plain) {
         return Err(wrong(
-            "out is a x b. Here b is transposed: the number at `row` and \
-             `column` is row `row` of a times *row* `column` of b. In the \
-             tile of b, too, an item reads along a row.",
+            "out is a x b. Here b is transposed: the element at `row` and \
+             `column` is row `row` of a times *row* `column` of b. In the tile \
+             of b, too, an item reads along a row.",
         ));
     }
     judge(
         [m, k, n],
         &yours,
-        "There is one step of 16, so either somebody adds before the tiles are \
-         full, or an index is turned, or the loop goes on by another number. \
-         An item fills the cell [y][x] of both tiles, and then reads row y of \
-         one and row x of the other.",
+        "There is only one step of 16, so either an item adds before the tiles \
+         are full, or an index is swapped, or the loop has a wrong step. An \
+         item fills the cell [y][x] of both tiles, and then reads row y of one \
+         and row x of the other.",
     )
 }
 
@@ -79,11 +80,10 @@ fn three_steps(kernel: &Kernel) -> Outcome {
     judge(
         shape,
         &product(kernel, shape)?,
-        "One step is right, and three are not. Two things count from the \
-         second step on: a row of a and one of b has k numbers, and not 16; \
-         and between the sums of one step and the loads of the next every \
-         item has to be done with reading, so the loop needs a barrier at its \
-         end, too.",
+        "One step is right, but three are not. Two things matter from the \
+         second step on: a row of a or b has k elements instead of 16; and \
+         every item must have finished the sums of one step before the loads \
+         of the next, so the loop needs a barrier at its end, too.",
     )
 }
 
@@ -97,15 +97,15 @@ fn ragged_step(kernel: &Kernel) -> Outcome {
     if yours == matrix([m, n], whole) {
         return Err(wrong(
             "The last step is missing: 20 columns are one tile and 4 more. \
-             The loop goes on as long as `start` is below `k`.",
+             Continue the loop as long as `start` is below `k`.",
         ));
     }
     judge(
         shape,
         &yours,
-        "In the last step only 4 columns of the tiles are in the matrices. The \
-         others must hold 0, in both tiles: what is left there from the step \
-         before counts as well.",
+        "In the last step only 4 columns of the tiles are inside the matrices. \
+         The others must contain 0, in both tiles, or the values of the \
+         previous step are added again.",
     )
 }
 
@@ -119,14 +119,14 @@ fn edges(kernel: &Kernel) -> Outcome {
             shape,
             &product(kernel, shape)?,
             "Some items have no element of the result here, or no row of b to \
-             load. They must not write, and they must load all the same, a \
-             number or a 0, and come to every barrier.",
+             load. They must not write, but they must load an element or a 0, \
+             and reach every barrier.",
         )?;
     }
     Ok(())
 }
 
-/// The product, if no guard value is in it.
+/// Returns the product, or an error if it contains a guard value.
 fn product(kernel: &Kernel, shape: [usize; 3]) -> Result<Vec<f32>, Stop> {
     let [m, k, n] = shape;
     let yours = run(kernel, shape, None)?.remove(0);
@@ -135,9 +135,9 @@ fn product(kernel: &Kernel, shape: [usize; 3]) -> Result<Vec<f32>, Stop> {
         return Ok(yours);
     };
     Err(wrong(format!(
-        "The number at row {} and column {} is {:e}: a guard value is in it, \
-         which stands behind a ({m}, {k}) and behind b ({n}, {k}). A tile \
-         holds 0 where the matrix has no number.",
+        "The element at row {} and column {} is {:e}: it contains a guard \
+         value, which follows a ({m}, {k}) and b ({n}, {k}). A tile must \
+         contain 0 where the matrix has no element.",
         at / n,
         at % n,
         yours[at]
@@ -180,13 +180,13 @@ fn matrix(
     (0..m * n).map(|at| element(at / n, at % n)).collect()
 }
 
-/// Counts what is loaded from `a` and `b`, over whole tiles.
+/// Counts the loads from `a` and `b`, for whole tiles.
 fn shared(kernel: &Kernel) -> Outcome {
     let [m, k, n] = JUDGED;
     let count =
         |text: &str| counting(text, "matmul_transposed", &["a", "b"], "");
     let Some(kernel) = kernel.altered(count)? else {
-        // Oclgrind counts who loads what in this launch.
+        // Oclgrind counts the loads of this launch.
         return product(kernel, [m, k, n]).map(drop);
     };
     let counts = run(&kernel, [m, k, n], Some(m * n))?.remove(1);
@@ -195,24 +195,26 @@ fn shared(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and loaded too often: for a ({m}, {k}) and b \
+        "The values are right, but loaded too often: for a ({m}, {k}) and b \
          ({n}, {k}) your items read a[..] and b[..] {loads} times, where \
          {ENOUGH} are enough. {TAKE}"
     )))
 }
 
-/// The letters a and b do not tell who loads by a pointer; Oclgrind does.
+/// Loads through a pointer are missed by the inserted code, but not by
+/// Oclgrind.
 fn loads(launch: &Launch) -> Outcome {
     sparing(launch, false, ENOUGH as u64, TAKE)?;
     gathered(
         launch,
-        "Neighbors do not load neighbors: item (x, y) loads the number at \
-         `start + x`, so that x goes along the row in memory, too.",
+        "Adjacent items do not load adjacent elements: item (x, y) should load \
+         the element at `start + x`, so that x runs along the row in memory, \
+         too.",
     )?;
     spread(
         launch,
-        "16 cells that lie 16 apart are in two banks, and each bank gives one at \
-         a time. With the spare cell at the end of each row of `b_tile` they are \
-         in 16 banks.",
+        "16 cells whose addresses are 16 apart are in two banks, and each bank \
+         serves one at a time. With the extra cell at the end of each row of \
+         `b_tile` they are in 16 banks.",
     )
 }

@@ -1,6 +1,6 @@
-//! The check of `topological_order`, every node after its parents.
+//! Checks `topological_order`, every node after its parents.
 //!
-//! A graph may have many such orders, and each of them is right.
+//! A graph may have many such orders, and each of them is correct.
 
 use std::process::ExitCode;
 
@@ -16,14 +16,14 @@ fn main() -> ExitCode {
             ("a chain of three", chain),
             ("x * x, and (x + x) * x with either operand first", twice),
             ("a diamond: two paths that meet again", diamond),
-            ("nodes that the root is not made of stay out", strangers),
+            ("nodes that the root does not depend on are left out", strangers),
             ("a ladder of forty diamonds, with 2^40 paths", ladder),
             ("a chain of 300,000 links", long),
         ],
     )
 }
 
-/// Whether the order of this graph is one.
+/// Checks that the learner's order of this graph is valid.
 fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
     let order = yours::order(parents, root);
     let graph = || {
@@ -41,8 +41,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
         }
         if place[node].is_some() {
             return Err(wrong(format!(
-                "Node {node} stands in the order more than once. Mark each \
-                 node when you first meet it.\n\n{}",
+                "Node {node} is in the order more than once. Mark each node \
+                 when you first reach it.\n\n{}",
                 graph()
             )));
         }
@@ -59,8 +59,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
             }
             (Some(_), false) => {
                 return Err(wrong(format!(
-                    "The root is not made of node {node}, which stands in \
-                     the order.\n\n{}",
+                    "The root does not depend on node {node}, which is in the \
+                     order.\n\n{}",
                     graph()
                 )));
             }
@@ -71,8 +71,8 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
             && let Some(parent) = parents[node].iter().find(late)
         {
             return Err(wrong(format!(
-                "Node {node} stands before its parent {parent}. A node's \
-                 turn comes when all its parents are in the order.\n\n{}",
+                "Node {node} comes before its parent {parent}. Append a node \
+                 only when all its parents are in the order.\n\n{}",
                 graph()
             )));
         }
@@ -80,7 +80,7 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
     Ok(())
 }
 
-/// Which nodes the root is made of, in no order.
+/// Returns which nodes the root depends on.
 fn reachable(parents: &[Vec<usize>], root: usize) -> Vec<bool> {
     let mut seen = vec![false; parents.len()];
     let mut open = vec![root];
@@ -94,7 +94,7 @@ fn reachable(parents: &[Vec<usize>], root: usize) -> Vec<bool> {
 
 fn chain(_: &()) -> Outcome {
     ordered(&[vec![], vec![0], vec![1]], 2)?;
-    // The numbers of nodes are names and not an order.
+    // A node's index is not its position in the order.
     ordered(&[vec![1], vec![2], vec![]], 0)
 }
 
@@ -106,7 +106,7 @@ fn twice(_: &()) -> Outcome {
 
 fn diamond(_: &()) -> Outcome {
     ordered(&[vec![], vec![0], vec![0], vec![1, 2]], 3)?;
-    // One side is longer than the other.
+    // One path is longer than the other.
     ordered(&[vec![], vec![0], vec![1], vec![0], vec![2, 3]], 4)?;
     ordered(&[vec![], vec![0], vec![1], vec![0], vec![3, 2]], 4)
 }
@@ -115,7 +115,7 @@ fn strangers(_: &()) -> Outcome {
     ordered(&[vec![], vec![], vec![0, 1], vec![2], vec![0]], 4)
 }
 
-/// Each of the forty doubles the number of paths.
+/// Each of the forty diamonds doubles the number of paths.
 fn ladder(_: &()) -> Outcome {
     let mut parents = vec![vec![]];
     for foot in (0..120).step_by(3) {
@@ -124,8 +124,8 @@ fn ladder(_: &()) -> Outcome {
     ordered(&parents, 120)
 }
 
-/// In the 2 MB that a thread has, which are 7 bytes for each link: too few for
-/// any call.
+/// On a thread's 2 MB stack, which is 7 bytes per link: too little for a
+/// recursive call.
 fn long(_: &()) -> Outcome {
     let links = 300_000;
     let link = |at: usize| at.checked_sub(1).into_iter().collect();
@@ -138,7 +138,7 @@ fn long(_: &()) -> Outcome {
     }
 }
 
-/// A chain has one order; a verdict does not print them all.
+/// A chain has only one order, which is too long to print.
 fn ordered_in_number(parents: &[Vec<usize>]) -> Outcome {
     let order = yours::order(parents, parents.len() - 1);
     match order.iter().copied().eq(0..parents.len()) {

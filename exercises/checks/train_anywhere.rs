@@ -1,8 +1,9 @@
-//! The check of `train_anywhere`, one network on two devices by the reader's
+//! Checks `train_anywhere`, one network on two devices with the reader's
 //! operations.
 //!
-//! Each operation is judged alone first, on the processor and then on the
-//! device: a network that does not learn says nothing about why.
+//! Each operation is first checked alone, on the processor and then on the
+//! device, because a network that does not learn does not show which operation
+//! is wrong.
 
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
@@ -26,16 +27,16 @@ exercises::yours!("part3_unified/train_anywhere.rs");
 type Unary = fn(&Tensor) -> Tensor;
 type Binary = fn(&Tensor, &Tensor) -> Tensor;
 
-/// The operations that the network is made of.
+/// The operations of the network.
 #[derive(Clone, Copy)]
 pub struct Ops {
     /// (m, k) x (k, n) -> (m, n).
     pub matmul: Binary,
-    /// A matrix and a row, which stretches.
+    /// A matrix and a row, which is broadcast.
     pub add: Binary,
-    /// The positive part.
+    /// ReLU.
     pub relu: Unary,
-    /// The logarithm of each row's shares.
+    /// The logarithm of each row's softmax.
     pub log_softmax: Unary,
 }
 
@@ -47,12 +48,13 @@ static OURS: Ops = Ops {
 };
 
 impl Ops {
-    /// The engine's own.
+    /// Returns the engine's own operations.
     pub fn reference() -> Ops {
         OURS
     }
 
-    /// The names of those that are not the engine's, and of those that are.
+    /// Returns the names of the operations that differ from the engine's, and
+    /// of the others.
     fn owners(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let all = [
             ("matmul", fn_addr_eq(self.matmul, OURS.matmul)),
@@ -74,10 +76,11 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
-            ("what is yours is written by you", written),
-            ("on the processor each has its values and its rule", |_| {
-                rules(Device::Cpu)
-            }),
+            ("your operations are your own code", written),
+            (
+                "on the processor each has the right values and gradients",
+                |_| rules(Device::Cpu),
+            ),
             ("on the device too", |gpu| rules(of(gpu))),
             ("both learn the digits, with the same losses", learns),
         ],
@@ -92,15 +95,15 @@ fn owners(_: &Gpu) -> Outcome {
     let (yours, ours) = yours::ops().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All four operations are the engine's. Put one of yours in: \
-             `Ops { relu: my_relu, ..Ops::reference() }`.",
+            "All four operations are the engine's. Use at least one of your \
+             own: `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
     tier("operations", &yours, &ours);
     Ok(())
 }
 
-/// What is put in is written here, and not the engine's in another coat.
+/// Rejects operations that only call the engine's.
 fn written(_: &Gpu) -> Outcome {
     without(
         YOURS,
@@ -115,19 +118,20 @@ fn written(_: &Gpu) -> Outcome {
             ".log_softmax(",
             "a.matmul(b)",
         ],
-        "that is the engine's own operation. Those that you do not write you \
-         can leave out: `..Ops::reference()`.",
+        "that is the engine's own operation. Leave out the operations that you \
+         do not write: `..Ops::reference()`.",
     )
 }
 
-/// Numbers between -1 and 1, and no zero among them.
+/// Returns a leaf with values between -1 and 1, none of them 0.
 fn leaf(seed: u64, shape: &[usize], device: Device) -> Result<Tensor, Stop> {
     let values = numbers(seed, shape.iter().product());
     let values: Vec<f32> = values.iter().map(|x| x / 4.0).collect();
     Ok(Tensor::new(shape, &values, device)?.requires_grad())
 }
 
-/// Squares for the product: there a transposed gradient has the right shape.
+/// Includes square matrices, for which a transposed gradient has the right
+/// shape.
 fn rules(device: Device) -> Outcome {
     let ops = yours::ops();
     let (a, b) = (leaf(1, &[3, 3], device)?, leaf(2, &[3, 3], device)?);
@@ -138,7 +142,7 @@ fn rules(device: Device) -> Outcome {
     rule(Op::LogSoftmax, || (ops.log_softmax)(&a), &[&a])
 }
 
-/// The loss is the sum of the result times uneven weights.
+/// The loss is the sum of the result times weights that all differ.
 fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     let device = operands[0].device();
     let flat = |t: &Tensor| Ok::<_, Stop>(Array::new(t.shape(), &t.to_vec()?));
@@ -152,8 +156,8 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     if out.device() != device {
         let there = out.device();
         return Err(wrong(format!(
-            "The operands of {op} are on {device}, and its result is on \
-             {there}. It has to stay where they are."
+            "The operands of {op} are on {device}, but its result is on \
+             {there}. It must stay on their device."
         )));
     }
     exercises::values(
@@ -163,9 +167,9 @@ fn rule(op: Op, yours: impl Fn() -> Tensor, operands: &[&Tensor]) -> Outcome {
     )?;
     if out.id().is_none() {
         return Err(wrong(format!(
-            "The result of {op} has its numbers and no way back. An operation \
-             that is to learn goes through `apply`, or is made of operations \
-             that do."
+            "The result of {op} has the right values but no graph. A \
+             differentiable operation must use `apply`, or consist of \
+             operations that do."
         )));
     }
     let w = leaf(4, &[3, 3], device)?.detach();
@@ -193,7 +197,7 @@ fn learns(gpu: &Gpu) -> Outcome {
         println!("  {words}");
         if right < 85.0 {
             return Err(wrong(format!(
-                "After {EPOCHS} epochs {words}, and 85 % should be."
+                "After {EPOCHS} epochs {words}, but 85 % should be."
             )));
         }
     }
@@ -208,9 +212,9 @@ fn learns(gpu: &Gpu) -> Outcome {
     }
 }
 
-/// The network of the chapter, smaller and for fewer epochs: a check is not
-/// to be waited for. The losses of its steps, and the percentage of held-out
-/// digits that it reads in the end.
+/// Trains the network of the chapter, smaller and for fewer epochs to be fast.
+/// Returns the losses of its steps and its accuracy on the test set, in
+/// percent.
 fn trained(
     (rows, held_out): &(Dataset, Dataset),
     device: Device,
@@ -240,7 +244,7 @@ fn trained(
     Ok((losses, 100.0 * right))
 }
 
-/// The network, by the reader's operations.
+/// The network, computed with the reader's operations.
 struct Network {
     ops: Ops,
     layers: [Linear; 2],
@@ -258,7 +262,8 @@ impl Module for Network {
 }
 
 impl Network {
-    /// The mean over the rows of minus the logarithm at the label.
+    /// Returns the mean over the rows of the negative log-probability of the
+    /// label.
     fn loss(&self, rows: &Dataset, device: Device) -> Result<Tensor, Stop> {
         let x = Tensor::new(&rows.shape(), &rows.inputs, device)?;
         let shares = (self.ops.log_softmax)(&self.forward(&x));

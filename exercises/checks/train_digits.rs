@@ -1,7 +1,7 @@
-//! The check of `train_digits`, a network that learns by the reader's rules.
+//! Checks `train_digits`, a network that learns with the reader's rules.
 //!
-//! Each operation is judged alone first: a network that does not learn says
-//! nothing about why.
+//! Each operation is first checked alone, because a network that does not
+//! learn does not show which operation is wrong.
 
 use std::process::ExitCode;
 use std::ptr::fn_addr_eq;
@@ -22,16 +22,16 @@ exercises::yours!("part1_cpu/train_digits.rs");
 type Unary = fn(&Tensor) -> Tensor;
 type Binary = fn(&Tensor, &Tensor) -> Tensor;
 
-/// The operations that the network is made of.
+/// The operations of the network.
 #[derive(Clone, Copy)]
 pub struct Ops {
     /// (m, k) x (k, n) -> (m, n).
     pub matmul: Binary,
-    /// A matrix and a row, which stretches.
+    /// A matrix and a row, which is broadcast.
     pub add: Binary,
-    /// The positive part.
+    /// ReLU.
     pub relu: Unary,
-    /// The logarithm of each row's shares.
+    /// The logarithm of each row's softmax.
     pub log_softmax: Unary,
 }
 
@@ -43,12 +43,13 @@ static OURS: Ops = Ops {
 };
 
 impl Ops {
-    /// The engine's own.
+    /// Returns the engine's own operations.
     pub fn reference() -> Ops {
         OURS
     }
 
-    /// The names of those that are not the engine's, and of those that are.
+    /// Returns the names of the operations that differ from the engine's, and
+    /// of the others.
     fn owners(&self) -> (Vec<&'static str>, Vec<&'static str>) {
         let all = [
             ("matmul", fn_addr_eq(self.matmul, OURS.matmul)),
@@ -70,9 +71,12 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("at least one operation is yours", owners),
-            ("what is yours is written by you", written),
-            ("each operation has its values and its rule", rules),
-            ("the network reads nine of ten digits that it never saw", learns),
+            ("your operations are your own code", written),
+            ("each operation has the right values and gradients", rules),
+            (
+                "the network reads nine of ten digits that it has not seen",
+                learns,
+            ),
         ],
     )
 }
@@ -81,15 +85,15 @@ fn owners(_: &()) -> Outcome {
     let (yours, ours) = yours::ops().owners();
     if yours.is_empty() {
         return Err(wrong(
-            "All four operations are the engine's. Put one of yours in: \
-             `Ops { relu: my_relu, ..Ops::reference() }`.",
+            "All four operations are the engine's. Use at least one of your \
+             own: `Ops { relu: my_relu, ..Ops::reference() }`.",
         ));
     }
     tier("operations", &yours, &ours);
     Ok(())
 }
 
-/// What is put in is written here, and not the engine's in another coat.
+/// Rejects operations that only call the engine's.
 fn written(_: &()) -> Outcome {
     without(
         YOURS,
@@ -104,19 +108,20 @@ fn written(_: &()) -> Outcome {
             ".log_softmax(",
             ".matmul(",
         ],
-        "that is the engine's own operation. Those that you do not write you \
-         can leave out: `..Ops::reference()`.",
+        "that is the engine's own operation. Leave out the operations that you \
+         do not write: `..Ops::reference()`.",
     )
 }
 
-/// A matrix between -1 and 1 that has no zero in it.
+/// Returns a matrix with values between -1 and 1, none of them 0.
 fn matrix(seed: u64, rows: usize, columns: usize) -> Tensor {
     let values = numbers(seed, rows * columns);
     let values: Vec<f32> = values.iter().map(|x| x / 4.0).collect();
     Tensor::new(&[rows, columns], &values)
 }
 
-/// Squares for the product: there a transposed gradient has the right shape.
+/// Includes square matrices, for which a transposed gradient has the right
+/// shape.
 fn rules(_: &()) -> Outcome {
     let ops = yours::ops();
     let (a, b) = (matrix(1, 3, 3), matrix(2, 3, 3));
@@ -127,7 +132,7 @@ fn rules(_: &()) -> Outcome {
     rule(Op::LogSoftmax, &(ops.log_softmax)(&a), &[&a])
 }
 
-/// The loss is the sum of the result times uneven weights.
+/// The loss is the sum of the result times weights that all differ.
 fn rule(op: Op, out: &Tensor, operands: &[&Tensor]) -> Outcome {
     let flat = |t: &Tensor| Array::new(t.shape(), &t.to_vec());
     let inputs: Vec<Array> = operands.iter().map(|it| flat(it)).collect();
@@ -154,8 +159,7 @@ fn rule(op: Op, out: &Tensor, operands: &[&Tensor]) -> Outcome {
 
 const EPOCHS: usize = 3;
 
-/// The network of the chapter, smaller and for fewer epochs: a check is not
-/// to be waited for.
+/// Trains the network of the chapter, smaller and for fewer epochs to be fast.
 fn learns(_: &()) -> Outcome {
     let ops = yours::ops();
     let (rows, held_out) = digits().split(SPLIT_SEED);
@@ -175,7 +179,7 @@ fn learns(_: &()) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, and 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
         ))),
     }
 }
@@ -192,7 +196,8 @@ fn scores(ops: &Ops, network: &Mlp, rows: &Dataset) -> Tensor {
     x
 }
 
-/// The mean over the rows of minus the logarithm at the label.
+/// Returns the mean over the rows of the negative log-probability of the
+/// label.
 fn loss(ops: &Ops, network: &Mlp, rows: &Dataset) -> Tensor {
     let mut at_label = vec![0.0; rows.rows() * 10];
     for (row, label) in rows.labels.iter().enumerate() {

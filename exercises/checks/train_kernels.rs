@@ -1,8 +1,8 @@
-//! The check of `train_kernels`, a network that learns by the reader's
-//! kernels.
+//! Checks `train_kernels`, a network that learns with the reader's kernels.
 //!
-//! Each kernel is judged alone first: a network that does not learn says
-//! nothing about why. Oclgrind, which is slow, sees the steps up to there.
+//! Each kernel is first checked alone, because a network that does not learn
+//! does not show which kernel is wrong. Oclgrind is slow and runs only these
+//! steps.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use rungrad::part2_gpu::Tensor;
 use rungrad::reference::{Array, forward};
 use rungrad::rng::Random;
 
-// The network of the example and its update; the loop is here.
+// The network and the update come from the example; the loop is here.
 #[allow(dead_code)]
 #[path = "../../examples/part2_digits/training.rs"]
 mod training;
@@ -32,9 +32,12 @@ fn main() -> ExitCode {
         NAMES[0],
         &[
             ("at least one kernel is yours", owners),
-            ("each kernel gives its values", values),
-            ("the rules that are made of them are right", rules),
-            ("the network reads nine of ten digits that it never saw", learns),
+            ("each kernel has the right values", values),
+            ("the rules that use them are right", rules),
+            (
+                "the network reads nine of ten digits that it has not seen",
+                learns,
+            ),
         ],
     )
 }
@@ -42,7 +45,7 @@ fn main() -> ExitCode {
 const NAMES: [&str; 5] =
     ["matmul", "add_row", "relu", "relu_backward", "log_softmax"];
 
-/// The kernels of the reader's; where there is none, the engine's works.
+/// The reader's kernels; the engine's replaces a missing one.
 struct Ops([Option<Kernel>; 5]);
 
 impl Ops {
@@ -50,7 +53,8 @@ impl Ops {
         Ops(NAMES.map(|name| file.sibling(name)))
     }
 
-    /// The names of the kernels that are the reader's, or of the others.
+    /// Returns the names of the kernels that are the reader's, or of the
+    /// others.
     fn owned(&self, yours: bool) -> Vec<&'static str> {
         let all = NAMES.into_iter().zip(&self.0);
         all.filter(|(_, it)| it.is_some() == yours).map(|(n, _)| n).collect()
@@ -63,14 +67,14 @@ fn owners(file: &Kernel) -> Outcome {
     if yours.is_empty() {
         return Err(wrong(
             "None of the five kernels is yours. Write one of them, with the \
-             name and the parameters that stand at the top of the file.",
+             name and the parameters given at the top of the file.",
         ));
     }
     tier("kernels", &yours, &ours);
     Ok(())
 }
 
-/// Odd sizes, so that no last group and no last tile is whole.
+/// Odd sizes, so that the last group and the last tile are partly filled.
 fn values(file: &Kernel) -> Outcome {
     let [matmul, add_row, relu, relu_backward, log_softmax] = Ops::of(file).0;
     let array = |seed, shape: [usize; 2]| {
@@ -97,8 +101,8 @@ fn values(file: &Kernel) -> Outcome {
         let through = |at: &usize| x[*at] <= 0.0 && yours[*at] != 0.0;
         if let Some(at) = (0..777).find(through) {
             return Err(wrong(format!(
-                "relu_backward lets {} through at element {at}, where a is \
-                 {}. There relu is flat, and no gradient passes.",
+                "relu_backward passes {} on at element {at}, where a is {}. \
+                 There relu is constant, and its gradient is 0.",
                 yours[at], x[at]
             )));
         }
@@ -115,8 +119,8 @@ fn values(file: &Kernel) -> Outcome {
         let yours = run::log_softmax(&kernel, &large, 1);
         if yours.iter().all(|y| !y.is_finite()) {
             return Err(wrong(format!(
-                "log_softmax of {large:?} is {yours:?}. No f32 holds the \
-                 exponential of 1000: take the largest score of the row away \
+                "log_softmax of {large:?} is {yours:?}. The exponential of \
+                 1000 overflows an f32: subtract the largest score of the row \
                  from each first."
             )));
         }
@@ -125,8 +129,8 @@ fn values(file: &Kernel) -> Outcome {
         if yours == [f32::INFINITY; 3] {
             return Err(wrong(format!(
                 "log_softmax of {low:?} is {yours:?}: each exp is 0, and so is \
-                 their sum. The largest of these scores is -999: look for it \
-                 from the first one on, not from 0."
+                 their sum. The largest of these scores is -999: begin the \
+                 search with the first one, not with 0."
             )));
         }
         let row = |values| Array::new(&[1, 3], values);
@@ -148,7 +152,7 @@ fn expect(name: &str, yours: Vec<f32>, op: Op, of: &[&Array]) -> Outcome {
     exercises::values(&format!("The result of {name}"), &yours, &right)
 }
 
-/// The launches, with the reader's parameters in their order.
+/// Launches, with the parameters in the reader's order.
 mod run {
     use super::*;
 
@@ -199,7 +203,7 @@ mod run {
         kernel.run_in_a_rule(n, &arguments).remove(0)
     }
 
-    /// An item for each row.
+    /// One item per row.
     pub(super) fn log_softmax(
         kernel: &Kernel,
         a: &[f32],
@@ -216,19 +220,19 @@ fn host(tensor: &Tensor) -> Vec<f32> {
     tensor.to_vec().expect("the device answers")
 }
 
-/// A plain tensor beside another.
+/// Returns a tensor on the device of `beside`.
 fn tensor(beside: &Tensor, shape: &[usize], values: &[f32]) -> Tensor {
     Tensor::new(beside.gpu(), shape, values).expect("the device answers")
 }
 
-/// The gradient that the engine's own operation gives.
+/// Returns the gradient of the engine's own operation.
 fn ours(op: fn(&Tensor) -> Tensor, x: &Tensor, grad_out: &Tensor) -> Tensor {
     let x = x.detach().requires_grad();
     op(&x).backward_with(grad_out);
     x.grad().expect("it asked for one")
 }
 
-/// The operations of the network, each by the reader's kernel or by ours.
+/// The operations of the network, each with the reader's kernel or ours.
 impl Ops {
     fn matmul(&self, a: &Tensor, b: &Tensor) -> Tensor {
         let Some(kernel) = self.0[0].clone() else { return a.matmul(b) };
@@ -282,7 +286,8 @@ impl Ops {
     }
 }
 
-/// Squares for the product: there a transposed result has the right shape.
+/// Includes square matrices, for which a transposed result has the right
+/// shape.
 fn rules(file: &Kernel) -> Outcome {
     let ops = Ops::of(file);
     let leaf = |seed, shape: &[usize]| -> Result<Tensor, exercises::Stop> {
@@ -298,7 +303,7 @@ fn rules(file: &Kernel) -> Outcome {
     rule(Op::LogSoftmax, &ops.log_softmax(&a), &[&a], &w)
 }
 
-/// The loss is the sum of the result times uneven weights.
+/// The loss is the sum of the result times weights that all differ.
 fn rule(op: Op, out: &Tensor, operands: &[&Tensor], w: &Tensor) -> Outcome {
     let mut tape = out.mul(&w.detach()).sum().backward_recorded();
     let names = &["a", "b"][..operands.len()];
@@ -316,8 +321,7 @@ fn rule(op: Op, out: &Tensor, operands: &[&Tensor], w: &Tensor) -> Outcome {
 
 const EPOCHS: usize = 2;
 
-/// The network of the chapter, for fewer epochs: a check is not to be waited
-/// for.
+/// Trains the network of the chapter, for fewer epochs to be fast.
 fn learns(file: &Kernel) -> Outcome {
     if file.is_simulated() {
         return Ok(());
@@ -340,7 +344,7 @@ fn learns(file: &Kernel) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, and 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
         ))),
     }
 }
@@ -357,7 +361,8 @@ fn scores(
     Ok(ops.add_row(&ops.matmul(&hidden, weight2), bias2))
 }
 
-/// The mean over the rows of minus the logarithm at the label.
+/// Returns the mean over the rows of the negative log-probability of the
+/// label.
 fn loss(
     ops: &Ops,
     scores: &Tensor,

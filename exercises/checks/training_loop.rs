@@ -1,7 +1,7 @@
-//! The check of `training_loop`, which learns and stops in time.
+//! Checks `training_loop`, which trains with early stopping.
 //!
-//! Seeds make a run one sequence of numbers, so a loop that does something
-//! else is found by the first loss that differs, and by what it is.
+//! With a seed a run is deterministic, so the first different loss and its
+//! value identify the mistake.
 
 use std::process::ExitCode;
 
@@ -19,9 +19,9 @@ fn main() -> ExitCode {
         "training_loop",
         YOURS,
         &[
-            ("the first epoch learns the rows, batch by batch", first),
-            ("it ends when the held-out loss has not fallen", end),
-            ("the network is that of the least loss", best),
+            ("the first epoch trains on the rows, batch by batch", first),
+            ("it ends if the held-out loss has not fallen", end),
+            ("the network is the one with the smallest loss", best),
         ],
     )
 }
@@ -33,7 +33,7 @@ struct Data {
     held_out: Dataset,
 }
 
-/// Few points and much noise: soon there is nothing more to learn.
+/// Few points and much noise, so that learning soon stops.
 fn data() -> Data {
     Data { rows: moons(96, 0.3, 1), held_out: moons(200, 0.3, 2) }
 }
@@ -52,7 +52,7 @@ fn number(network: &Mlp, rows: &Dataset) -> f32 {
     loss(network, rows).to_vec()[0]
 }
 
-/// The learner's run: its network, and what it returned.
+/// Returns the learner's network and losses.
 fn yours() -> (Mlp, Vec<f32>) {
     let Data { rows, held_out } = data();
     let (mut network, mut random) = network();
@@ -61,7 +61,7 @@ fn yours() -> (Mlp, Vec<f32>) {
     (network, losses)
 }
 
-/// So many epochs, learned from these rows: the held-out losses.
+/// Trains for `count` epochs on these rows and returns the validation losses.
 fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
     let held_out = data().held_out;
     let (mut network, mut random) = network();
@@ -76,7 +76,7 @@ fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
     (0..count).map(|_| epoch()).collect()
 }
 
-/// The right run: as many losses as there should be.
+/// Returns the expected losses, up to the epoch at which training stops.
 fn right() -> Vec<f32> {
     let losses = epochs(200, &data().rows, 32);
     let end = (0..losses.len())
@@ -85,7 +85,7 @@ fn right() -> Vec<f32> {
     losses[..=end].to_vec()
 }
 
-/// Where the least is, the first of equals.
+/// Returns the index of the smallest loss, the first if several are equal.
 fn least(losses: &[f32]) -> usize {
     let mut at = 0;
     for (i, loss) in losses.iter().enumerate() {
@@ -104,7 +104,7 @@ fn first(_: &()) -> Outcome {
     let (_, yours) = yours();
     let right = right();
     let Some(&now) = yours.first() else {
-        return Err(wrong("No loss came back: not one epoch was run."));
+        return Err(wrong("No loss was returned: not a single epoch was run."));
     };
     if same(now, right[0]) {
         return Ok(());
@@ -112,20 +112,20 @@ fn first(_: &()) -> Outcome {
     let Data { rows, held_out } = data();
     let untrained = number(&network().0, &held_out);
     let why = if same(now, untrained) {
-        "That is the loss of the network before it has learned anything: no \
-         step has changed it."
+        "That is the loss of the network before training: no step has changed \
+         it."
     } else if same(now, epochs(1, &held_out, 32)[0]) {
-        "That is what comes of learning the rows that are held out. They only \
-         tell when to stop."
+        "That is the result of training on the held-out rows. They only decide \
+         when to stop."
     } else if same(now, epochs(1, &rows, rows.rows())[0]) {
-        "That is one step for all rows together. Each batch has its own."
+        "That is one step for all rows together. Each batch needs its own."
     } else {
-        "Each batch of `rows.batches(32, random)` has a loss, a sweep and a \
-         step, and then the held-out rows have a loss."
+        "Each batch of `rows.batches(32, random)` needs a loss, a backward \
+         pass and a step, and then the held-out rows need a loss."
     };
     Err(wrong(format!(
-        "The held-out loss after the first epoch is another. {why}\n\n  yours  \
-         {now}\n  right  {}",
+        "The held-out loss after the first epoch is different. {why}\n\n  \
+         yours  {now}\n  right  {}",
         right[0]
     )))
 }
@@ -146,9 +146,9 @@ fn end(_: &()) -> Outcome {
     }
     let at = least(&right);
     Err(wrong(format!(
-        "You ran {} epochs, and {} are right. The least held-out loss, {}, is \
-         that of epoch {at}, counted from 0, and {PATIENCE} epochs after it \
-         bring none that is lower.",
+        "You ran {} epochs, but {} are right. The smallest held-out loss, {}, \
+         is that of epoch {at}, counted from 0, and the {PATIENCE} epochs \
+         after it are not lower.",
         yours.len(),
         right.len(),
         right[at]
@@ -165,11 +165,11 @@ fn best(_: &()) -> Outcome {
     let last = losses[losses.len() - 1];
     let why = match same(found, last) {
         true => "It is the network of the last epoch.",
-        false => "It is the network of no epoch that was asked for.",
+        false => "It is not the network of any of the expected epochs.",
     };
     Err(wrong(format!(
-        "The network that you leave has a held-out loss of {found}. The least \
-         was {}, in epoch {at}. {why}",
+        "The network that you leave has a held-out loss of {found}. The \
+         smallest was {}, in epoch {at}. {why}",
         losses[at]
     )))
 }

@@ -1,4 +1,4 @@
-//! The check of `turn_a_weight`: weights of PyTorch in the places of ours.
+//! Checks `turn_a_weight`, which converts PyTorch's weights to our layout.
 
 use std::process::ExitCode;
 
@@ -15,12 +15,12 @@ fn main() -> ExitCode {
         "turn_a_weight",
         YOURS,
         &[
-            ("a layer of 3 inputs and 2 outputs", layer),
-            ("a layer with as many inputs as outputs", square),
-            ("a layer that is loaded says what PyTorch's says", says),
-            ("a table of signs stays as it is", table),
-            ("filters and biases stay as they are", others),
-            ("what does not fit is refused", refused),
+            ("a layer with 3 inputs and 2 outputs", layer),
+            ("a layer with equal numbers of inputs and outputs", square),
+            ("a loaded layer computes the same as PyTorch's", says),
+            ("a table of signs is unchanged", table),
+            ("filters and biases are unchanged", others),
+            ("a weight that does not fit is rejected", refused),
         ],
     )
 }
@@ -30,7 +30,7 @@ fn weight(kind: Kind, shape: &[usize]) -> Weight {
     Weight { kind, shape: shape.to_vec(), values }
 }
 
-/// (rows, columns) -> (columns, rows).
+/// Transposes (rows, columns) to (columns, rows).
 fn turned(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     let place = |at: usize| values[at % rows * columns + at / rows];
     (0..values.len()).map(place).collect()
@@ -41,20 +41,20 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
     let what = format!("A weight of kind {kind:?}, {shape:?} in PyTorch");
     let Some(yours) = yours::placed(theirs, wanted) else {
         return Err(wrong(format!(
-            "{what}, is refused, and it fits: here it has shape {wanted:?}."
+            "{what}, is rejected, but it fits: here it has shape {wanted:?}."
         )));
     };
     let is_linear = *kind == Kind::Linear;
     if is_linear && yours == *values && yours != right {
         return Err(wrong(format!(
-            "{what}, comes with its numbers in the old order. {}",
+            "{what}, has its elements in the old order. {}",
             match shape == wanted {
                 true =>
-                    "It is square, so the shape does not say that it must be \
-                     turned: its kind does.",
+                    "It is square, so the shape does not show that it must be \
+                     transposed: its kind does.",
                 false =>
-                    "Another shape on the same numbers is a reshape. To turn \
-                     a matrix, its numbers have to move.",
+                    "A different shape with the same elements is a reshape. To \
+                     transpose a matrix, its elements must move.",
             }
         )));
     }
@@ -63,7 +63,8 @@ fn judge(theirs: &Weight, wanted: &[usize], right: &[f32]) -> Outcome {
         && yours == turned(values, rows, columns)
     {
         return Err(wrong(format!(
-            "{what}, is turned. Only linear layers lie the other way around."
+            "{what}, is transposed. Only the weights of linear layers have a \
+             different layout."
         )));
     }
     expect(&what, &yours, right)
@@ -101,7 +102,7 @@ fn says(_: &()) -> Outcome {
         let values = yours::placed(&theirs, &shape).unwrap_or_default();
         ours.weight = Tensor::new(&shape, &values, Device::Cpu)?;
         let x = Tensor::new(&[1, inputs], &x, Device::Cpu)?;
-        let what = format!("What a layer of {inputs} inputs says");
+        let what = format!("The output of a layer with {inputs} inputs");
         expect(&what, &ours.forward(&x).to_vec()?, &right)?;
     }
     Ok(())
@@ -139,8 +140,8 @@ fn refused(_: &()) -> Outcome {
         if yours::placed(&weight(kind, shape), wanted).is_some() {
             return Err(wrong(format!(
                 "A weight of kind {kind:?} and shape {shape:?} is loaded where \
-                 our model has {wanted:?}. It does not fit there: it is one of \
-                 another model."
+                 our model has {wanted:?}. It does not fit there: it belongs \
+                 to a different model."
             )));
         }
     }

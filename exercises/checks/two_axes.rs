@@ -1,8 +1,7 @@
-//! The check of `two_axes`, a launch of two dimensions.
+//! Checks `two_axes`, a two-dimensional launch.
 //!
-//! A square of one group hides which axis is which, so it comes first, and what
-//! goes wrong there is in the product. After it the places are judged: who
-//! writes where is seen from what lies there.
+//! A square of one group hides which axis is which. So it comes first, where
+//! only the values can be wrong. Later steps check where each item writes.
 
 use std::process::ExitCode;
 
@@ -19,9 +18,9 @@ fn main() -> ExitCode {
         "two_axes",
         &[
             ("16 x 16: one group", square),
-            ("20 rows of 5: the rows lie one behind the other", tall),
+            ("20 rows of 5: the rows follow each other", tall),
             ("16 x 48: three groups", |kernel| table(kernel, [16, 48])),
-            ("20 x 35: the groups reach beyond both ends", |kernel| {
+            ("20 x 35: the groups extend beyond both ends", |kernel| {
                 table(kernel, [20, 35])
             }),
         ],
@@ -41,9 +40,9 @@ fn square(kernel: &Kernel) -> Outcome {
     let other = products(&b, &a);
     if out == other && out != products(&a, &b) {
         return Err(wrong(
-            "The table lies on its side: at row r and column c stands a[c] * \
-             b[r]. The row chooses from a and the column from b, and the rows \
-             lie one behind the other.",
+            "The table is transposed: at row r and column c it contains a[c] * \
+             b[r]. The row is the index into a and the column the index into \
+             b, and the rows follow each other.",
         ));
     }
     expect("out", &out, &products(&a, &b))
@@ -53,24 +52,24 @@ fn products(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().flat_map(|a| b.iter().map(move |b| cell(*a, *b))).collect()
 }
 
-/// What stands where a row and a column meet.
+/// The expected value for a row and a column.
 fn cell(a: f32, b: f32) -> f32 {
     drawn("times").map_or(a * b, |times| a - times * b)
 }
 
-/// The same with room behind the table, and zeros where nobody writes.
+/// Checks a tall table with zeros after its end, which show stray writes.
 fn tall(kernel: &Kernel) -> Outcome {
     let [rows, columns] = [20, 5];
     if kernel.is_simulated() {
-        // Oclgrind has an eye on the end of the table.
+        // Oclgrind detects writes past the end of the table.
         return table(kernel, [rows, columns]);
     }
     let (a, b) = (numbers(1, rows), numbers(2, columns));
     let arguments =
         [In("a", &a), In("b", &b), Log(1024), Count(rows), Count(columns)];
     let out = kernel.run_grid([columns, rows], &arguments)?.remove(0);
-    // What lies at each place, if the item of row r and column c writes to
-    // `place`; several items may.
+    // Whether the output is what you get if the item of row r and column c
+    // writes to `place`; several items may write to the same one.
     let is = |items: [usize; 2], place: &dyn Fn(usize, usize) -> usize| {
         let mut held = vec![Vec::new(); out.len()];
         for r in 0..rows.min(items[0]) {
@@ -89,25 +88,25 @@ fn tall(kernel: &Kernel) -> Outcome {
     }
     if is(all, &|r, c| r * rows + c) {
         return Err(wrong(
-            "From one row to the next you go on by the number of rows. A row \
-             has `columns` numbers, so row r begins at r * columns.",
+            "You use the number of rows as the distance between rows. A row \
+             has `columns` elements, so row r begins at r * columns.",
         ));
     }
     if is(all, &|r, c| c * rows + r) {
         return Err(wrong(
-            "The columns lie one behind the other in your table. Here the rows \
-             do: row r begins at r * columns, and c goes along it.",
+            "In your table the columns follow each other in memory. The rows \
+             should: row r begins at r * columns, and c is the position in it.",
         ));
     }
     // The launch is 16 items wide and 32 high.
     if is([TILE, 2 * TILE], &|r, c| r * columns + c) {
         return Err(wrong(
-            "Rows 16 and more are missing: the launch has an item for each \
-             column along axis 0, and one for each row along axis 1. So \
-             get_global_id(0) is the column, and get_global_id(1) the row.",
+            "Rows 16 and above are missing: the launch has one item per column \
+             along axis 0, and one per row along axis 1. So get_global_id(0) \
+             is the column, and get_global_id(1) the row.",
         ));
     }
-    // Whatever else it is, guard values show it.
+    // Guard values show any other mistake.
     table(kernel, [rows, columns])
 }
 

@@ -1,8 +1,8 @@
-//! The check of `two_stage_sum`, a sum in two launches.
+//! Checks `two_stage_sum`, a sum in two launches.
 //!
-//! All values are quarters, so every sum is exact in any order, and one that
-//! differs has lost an element or counts one twice. Which one it is, ones and
-//! zeros tell.
+//! All values are multiples of 0.25, so every sum is exact in any order, and a
+//! different sum has lost an element or counts one twice. Sums of ones and
+//! zeros then identify the element.
 
 use std::fs;
 use std::process::ExitCode;
@@ -24,20 +24,20 @@ fn main() -> ExitCode {
         YOURS,
         "partial_sums",
         &[
-            ("256 values, one group: a value for each item", |kernel| {
+            ("256 values, one group: one value per item", |kernel| {
                 partials(kernel, 256, 1)
             }),
-            ("1000 values, one group: three or four for each item", |kernel| {
+            ("1000 values, one group: three or four per item", |kernel| {
                 partials(kernel, 1000, 1)
             }),
             ("3000 values, four groups: a partial sum from each", |kernel| {
                 partials(kernel, 3000, 4)
             }),
-            ("5 values, four groups: the sum of none is 0", |kernel| {
+            ("5 values, four groups: the sum of no values is 0", |kernel| {
                 partials(kernel, 5, 4)
             }),
-            ("and twice: four groups, then one for what they left", twice),
-            ("all items of a group share the work of the tree", shared),
+            ("two launches: four groups, then one for their results", twice),
+            ("all items of a group take part in the tree", shared),
         ],
         judge,
     )
@@ -65,24 +65,23 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
         return Ok(());
     };
     let why = if again() {
-        "An item begins at its number among all, get_global_id(0), and goes on \
-         by as many as there are items in all; then each round of the tree \
-         brings two cells together, and waits."
+        "An item begins at its global index, get_global_id(0), and proceeds in \
+         steps of the number of all items; then each round of the tree \
+         combines two cells, and waits."
             .to_string()
     } else if yours[at].abs() > 1e20 || yours[at].is_nan() {
         format!(
-            "In it is what the check has put behind the {n} elements of a: \
+            "It contains the guard values that follow the {n} elements of a: \
              some item read past the end."
         )
     } else if yours[at] == one_after_another(&values, at, groups) {
-        "This is what comes out when each item goes through all rounds before \
-         the next item begins its first: a barrier between the rounds is \
-         missing."
+        "This is the result if each item runs all rounds before the next item \
+         begins its first: a barrier between the rounds is missing."
             .to_string()
     } else if says(YOURS, &["barrier"]).is_none() {
         "The kernel has no barrier, so an item may read the cell of another \
          item before that item has written it. That is a race. Put a barrier \
-         behind the line that fills the cells, and one behind each round."
+         after the line that fills the cells, and one after each round."
             .to_string()
     } else {
         lost(kernel, n, groups)?
@@ -93,7 +92,7 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
     )))
 }
 
-/// What is left of no values: in a variant their largest is asked for.
+/// The result for no values; a variant computes the maximum.
 fn nothing() -> f32 {
     if again() { f32::NEG_INFINITY } else { 0.0 }
 }
@@ -102,8 +101,8 @@ fn both(a: f32, b: f32) -> f32 {
     if again() { a.max(b) } else { a + b }
 }
 
-/// What a group comes to whose rounds no barrier keeps apart, where its items
-/// run one after another.
+/// Returns the result of a group without barriers whose items run one after
+/// another.
 fn one_after_another(values: &[f32], group: usize, groups: usize) -> f32 {
     let own = |item: usize| -> f32 {
         values.iter().skip(group * GROUP + item).step_by(groups * GROUP).sum()
@@ -118,9 +117,9 @@ fn one_after_another(values: &[f32], group: usize, groups: usize) -> f32 {
     tree[0]
 }
 
-/// Finds an element that is not in the sums once. Ones up to somewhere, and
-/// zeros behind: between a sum that counts the ones and one that does not
-/// stands such an element.
+/// Finds an element that is not counted exactly once, by bisection: with ones
+/// up to some index and zeros after it, the sum is either the number of ones
+/// or not.
 fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let sum = |ones: usize| -> Result<f32, Stop> {
         let mut values = vec![1.0; ones];
@@ -130,18 +129,19 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let (mut right, mut not) = (0, n);
     if sum(0)? != 0.0 {
         return Ok(
-            "Zeros do not sum to 0: something is in the sum that is no \
-                   value of a. Does each cell of local memory get a value, \
-                   and is there a barrier between that line and the first \
-                   round?"
+            "Zeros do not sum to 0: the sum contains a value that is not an \
+             element of a. Is each cell of local memory filled, and is there a \
+             barrier between that line and the first round?"
                 .to_string(),
         );
     }
     if sum(n)? == n as f32 {
-        return Ok("Every value is in the sums once, and not in that of its \
-                   own group: an item takes the value of its number, and \
+        return Ok(
+            "Every value is in the sums once, but not in the sum of its \
+                   own group: an item reads the value at its global index, and \
                    then every get_global_size(0)-th."
-            .to_string());
+                .to_string(),
+        );
     }
     while not - right > 1 {
         let middle = (right + not) / 2;
@@ -153,13 +153,13 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     let times = sum(not)? - right as f32;
     Ok(match times {
         0.0 => format!(
-            "a[{right}] is in no sum. Which item takes it, and which round \
+            "a[{right}] is in no sum. Which item reads it, and which round \
              adds the cell of that item to another?"
         ),
         _ => format!(
             "a[{right}] is in the sums {times} times. An item begins at its \
-             number among all, get_global_id(0), and goes on by as many as \
-             there are items in all, get_global_size(0)."
+             global index, get_global_id(0), and proceeds in steps of the \
+             number of all items, get_global_size(0)."
         ),
     })
 }
@@ -177,7 +177,7 @@ fn twice(kernel: &Kernel) -> Outcome {
     }
 }
 
-/// Returns the declaration of the array `tree`, whatever the type of its cells.
+/// Returns the declaration of the array `tree`, whatever its element type.
 fn declaration(text: &str) -> Option<&str> {
     text.split_inclusive(';').find_map(|statement| {
         let line = statement.rsplit(['\n', '{']).next()?.trim_start();
@@ -186,18 +186,18 @@ fn declaration(text: &str) -> Option<&str> {
     })
 }
 
-/// An item adds two cells in each of eight rounds, beside what it writes; one
-/// that adds for all comes to 256 cells.
+/// In a tree an item reads two elements in each of eight rounds; an item that
+/// does all the additions reads 256.
 fn shared(kernel: &Kernel) -> Outcome {
     let values = numbers(8, GROUP);
     let text = fs::read_to_string(YOURS).unwrap_or_default();
-    // Of an array with another name Oclgrind alone counts the loads.
+    // For an array of another name, only Oclgrind counts the loads.
     let Some(line) = declaration(&text) else {
         return run(kernel, &values, 1).map(drop);
     };
     let count = |text: &str| counting(text, "partial_sums", &["tree"], line);
     let Some(kernel) = kernel.altered(count)? else {
-        // Oclgrind counts in this launch who loads and which banks clash.
+        // Oclgrind counts the loads and bank conflicts of this launch.
         return run(kernel, &values, 1).map(drop);
     };
     let arguments =
@@ -208,13 +208,13 @@ fn shared(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The numbers are right, and one item of the group came to tree[..] \
+        "The results are right, but one item of the group accessed tree[..] \
          {busiest} times, while the others waited: it adds for all. {TREE}"
     )))
 }
 
-/// Rejects a kernel in which one item of a warp loads more cells alone than the
-/// last rounds of any tree need.
+/// Rejects a kernel in which a single item of a warp loads more elements than
+/// the last rounds of any tree need.
 fn tree(launch: &Launch) -> Outcome {
     let alone =
         |access: &Access| access.total(|moment| u64::from(moment.lanes() == 1));
@@ -231,28 +231,25 @@ fn tree(launch: &Launch) -> Outcome {
     Err(slow(launch, access.line, &what, TREE))
 }
 
-/// What a tree is good for.
+/// The explanation of a tree.
 const TREE: &str = "In a tree each round halves the cells, and eight rounds are \
                     enough for 256.";
 
-/// Whether warps diverge is no matter here: on an NVIDIA H200 (twins in CUDA,
-/// driver 580.159.04, November 2026) the sum of 2^28 numbers, one for each item,
-/// takes 1.134 ms when the tree folds halves, 1.170 ms, 3 % longer, when every
-/// second item adds, every fourth and so on, and 1.456 ms, 28 % longer, when the
-/// first items add cells that lie 2, 4, 8 and more apart.
+/// Accepts trees whose warps diverge, because they are only slightly slower.
+/// See docs/benchmarks.md#exercise-checks.
 fn judge(launch: &Launch) -> Outcome {
     tree(launch)?;
     spread(
         launch,
-        "Cells that lie 2, 4, 8 and more apart are in few of the 32 banks, and \
-         each bank gives one at a time. Fold the upper half of the cells onto \
-         the lower one: then neighbors add neighbors, in as many banks as there \
-         are items. On an H200 a sum with one number for each item took 28 % \
-         longer with such a tree.",
+        "Cells that are 2, 4, 8 and more apart are in few of the 32 banks, and \
+         each bank serves one at a time. Add the upper half of the cells to \
+         the lower half: then adjacent items use adjacent cells, in different \
+         banks. On an H200 a sum with one element per item took 28 % longer \
+         with such a tree.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to fetch. Let \
-         each item take the value of its own number.",
+        "While one warp waits for memory, the others have nothing to load. Let \
+         each item read the value at its own index.",
     )
 }

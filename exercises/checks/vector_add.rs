@@ -1,9 +1,9 @@
-//! The check of `vector_add`, a work-item for each element.
+//! Checks `vector_add`, one work-item per element.
 //!
-//! One group hides a local number, whole groups hide a missing guard, a launch
-//! that fits hides a guard that asks for the number of items, and enough items
-//! hide a loop in which each does the work of all. A loop in which each goes on
-//! by as many as there are items is a good habit, and passes.
+//! One group hides the use of a local index, and whole groups hide a missing
+//! bounds check. A launch of the exact size hides a check against the number
+//! of items, and enough items hide a loop in which each item does all the
+//! work. A grid-stride loop is good practice and passes.
 
 use std::process::ExitCode;
 
@@ -20,21 +20,22 @@ fn main() -> ExitCode {
         YOURS,
         "vector_add",
         &[
-            ("256 elements: one group, and none to spare", |kernel| {
+            ("256 elements: one group, no spare items", |kernel| {
                 added(kernel, 256, 256)
             }),
-            ("256 items for 300 elements: each has its own", one_each),
-            ("777 elements: four groups, the last one ragged", |kernel| {
-                added(kernel, 777, 777)
-            }),
-            ("300 elements, and eight groups all the same", |kernel| {
+            ("256 items for 300 elements: each computes its own", one_each),
+            (
+                "777 elements: four groups, the last one partly filled",
+                |kernel| added(kernel, 777, 777),
+            ),
+            ("300 elements, but eight groups", |kernel| {
                 added(kernel, 300, 2000)
             }),
         ],
     )
 }
 
-/// The sum of `n` pairs, in a launch for `items`.
+/// Adds `n` pairs in a launch of `items` work-items.
 fn added(kernel: &Kernel, n: usize, items: usize) -> Outcome {
     let (a, b) = (numbers(1, n), numbers(2, n));
     let arguments = [In("a", &a), In("b", &b), Out("out", n), Count(n)];
@@ -45,7 +46,7 @@ fn added(kernel: &Kernel, n: usize, items: usize) -> Outcome {
     expect("out", &out[0], &right)
 }
 
-/// Two items for each element or less: none may come to `out` more often.
+/// At most two elements per item: no item may write to `out` more often.
 fn one_each(kernel: &Kernel) -> Outcome {
     let (n, items) = (300, 256);
     let (a, b) = (numbers(1, n), numbers(2, n));
@@ -56,10 +57,10 @@ fn one_each(kernel: &Kernel) -> Outcome {
     let busiest = counts.iter().copied().fold(0.0, f32::max);
     if busiest > 2.0 {
         return Err(wrong(format!(
-            "{items} work-items ran for {n} elements, and one of them came to \
+            "{items} work-items ran for {n} elements, and one of them accessed \
              out[..] {busiest} times: an item did the work of others. The \
-             kernel needs no loop over all elements, the device runs it once \
-             for each."
+             kernel needs no loop over all elements, because the device runs \
+             it once per element."
         )));
     }
     Ok(())

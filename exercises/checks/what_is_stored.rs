@@ -1,4 +1,4 @@
-//! The check of `what_is_stored`: who may still ask for a value.
+//! Checks `what_is_stored`: which values may still be needed.
 
 use std::process::ExitCode;
 
@@ -13,18 +13,18 @@ fn main() -> ExitCode {
         "what_is_stored",
         YOURS,
         &[
-            ("a chain of which nobody holds the middle", chain),
-            ("a chain of which the program holds a link", held),
+            ("a chain without a handle to its middle", chain),
+            ("a chain with a handle to a link in the middle", held),
             ("a product of a step with itself", twice),
-            ("a step that another wish needs", elsewhere),
-            ("numbers, and what is there already", there),
-            ("500 expressions by chance", chance),
+            ("a step that another pending step needs", elsewhere),
+            ("constants, and values in memory", there),
+            ("500 random expressions", chance),
         ],
     )
 }
 
-/// Makes a list of steps of wishes and of how often the program holds each;
-/// the other holders are counted.
+/// Returns steps whose holders are the program's handles plus the steps that
+/// use them.
 fn steps(kinds: &[What], handles: &[usize]) -> Vec<Step> {
     let mut all: Vec<Step> = kinds
         .iter()
@@ -62,7 +62,7 @@ fn twice(_: &()) -> Outcome {
 }
 
 fn elsewhere(_: &()) -> Outcome {
-    // Step 3 waits as well, and is made of step 1.
+    // Step 3 is pending too and depends on step 1.
     let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1])];
     judge(&steps(&kinds, &[1, 0, 1, 1]), 2)?;
     let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1, 2])];
@@ -93,7 +93,7 @@ fn chance(_: &()) -> Outcome {
     Ok(())
 }
 
-/// Which steps stand behind the root, and how often those use each step.
+/// Returns which steps the root depends on, and how often those use each step.
 fn behind(steps: &[Step], root: usize) -> (Vec<bool>, Vec<usize>) {
     let (mut behind, mut uses) =
         (vec![false; steps.len()], vec![0; steps.len()]);
@@ -121,7 +121,7 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 steps,
                 root,
                 &yours,
-                &format!("Step {at} stands in your list {count} times."),
+                &format!("Step {at} is in your list {count} times."),
             ));
         }
         let is_wish = matches!(steps[at].what, What::Wish(_));
@@ -130,31 +130,31 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
         let right = behind[at] && is_wish && (at == root || others);
         let why = match (right, count == 1) {
             (true, false) if at == root => {
-                format!("Step {at} is the one that was asked for.")
+                format!("Step {at} is the one that was requested.")
             }
             (true, false) => format!(
-                "Step {at} has {holders} holders, and wishes behind the root \
-                 use it {} times: somebody else may ask for it later, and \
-                 nothing would be there.",
+                "Step {at} has {holders} holders, and pending steps that the \
+                 root depends on use it {} times: another holder may request \
+                 it later, and its value would be missing.",
                 uses[at]
             ),
             (false, true) if !behind[at] => format!(
-                "Step {at} is not behind step {root}: the kernel does not \
+                "Step {root} does not depend on step {at}: the kernel does not \
                  compute it."
             ),
             (false, true) => match &steps[at].what {
                 What::There => {
-                    format!("Step {at} is in memory already.")
+                    format!("Step {at} is already in memory.")
                 }
                 What::Number => format!(
-                    "Step {at} is a number, which is written wherever it is \
+                    "Step {at} is a constant, which is written wherever it is \
                      used."
                 ),
                 What::Wish(_) => format!(
                     "Step {at} has {holders} holders, and all of them are \
-                     operands of wishes behind the root: nobody can ask for \
-                     it any more. A step that is used twice by one wish is \
-                     held twice."
+                     pending steps that the root depends on: it cannot be \
+                     requested any more. If a step uses an operand twice, it \
+                     holds it twice."
                 ),
             },
             _ => continue,
@@ -183,7 +183,7 @@ fn told(
         })
         .collect();
     wrong(format!(
-        "{why}\n\nStep {root} is asked for, of\n{}\n  yours  {yours:?}",
+        "{why}\n\nStep {root} is requested, of\n{}\n  yours  {yours:?}",
         lines.join("\n")
     ))
 }

@@ -1,4 +1,4 @@
-//! The check of `whose_map`, a map of attention that names its fault.
+//! Checks `whose_map`, which identifies the bug behind an attention map.
 
 use std::process::ExitCode;
 
@@ -10,17 +10,17 @@ exercises::yours!("part3_unified/whose_map.rs");
 /// What is wrong with a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing is.
+    /// Nothing is wrong.
     Right,
-    /// The scores were not divided by the root of the width.
+    /// The scores were not divided by the square root of the width.
     NotScaled,
-    /// Places look at what comes behind them.
+    /// Positions attend to later positions.
     NotMasked,
-    /// What comes behind was set to 0 when the softmax was done.
+    /// Later positions were set to 0 after the softmax.
     MaskedAfter,
-    /// The shares of a column add up to 1, and not those of a row.
+    /// The columns add up to 1 instead of the rows.
     Columns,
-    /// No name fits, or more than one does.
+    /// No diagnosis matches, or several do.
     Unknown,
 }
 
@@ -29,12 +29,12 @@ fn main() -> ExitCode {
         "whose_map",
         YOURS,
         &[
-            ("each fault has its name", each),
-            ("what is right is not accused", right),
+            ("each bug is named", each),
+            ("a right map is not reported as wrong", right),
             ("a width of 1 divides by 1", narrow),
-            ("one row does not speak for all", one),
-            ("no name is better than a wrong one", unknown),
-            ("300 maps by chance", chance),
+            ("one row does not decide for all", one),
+            ("no diagnosis is better than a wrong one", unknown),
+            ("300 random maps", chance),
         ],
     )
 }
@@ -47,7 +47,7 @@ const ALL: [Fault; 5] = [
     Fault::Columns,
 ];
 
-/// The map that an attention with a fault makes.
+/// Returns the attention map with a bug.
 fn made(fault: Fault, scores: &[f64], width: usize) -> Vec<f64> {
     let n = scores.len().isqrt();
     let root = (width as f64).sqrt();
@@ -103,8 +103,8 @@ fn asked(
         rows.collect::<String>()
     };
     Err(wrong(format!(
-        "You say {found:?}, and {wanted:?} was expected. {why}\n\nscores of a \
-         width of {width}\n{}the map\n{}",
+        "You return {found:?}, and {wanted:?} was expected. {why}\n\nscores of \
+         a width of {width}\n{}the map\n{}",
         table(scores),
         table(map)
     )))
@@ -122,7 +122,14 @@ fn right(_: &()) -> Outcome {
     let scores = [0.0; 9];
     let why = "All scores are equal, so a factor changes nothing.";
     asked(&made(Fault::Right, &scores, 4), &scores, 4, Fault::Right, why)?;
-    asked(&[1.0], &[3.0], 4, Fault::Right, "One place has all of its share.")
+    asked(
+        &[1.0],
+        &[3.0],
+        4,
+        Fault::Right,
+        "With a single position its weight \
+                                            is 1.",
+    )
 }
 
 fn narrow(_: &()) -> Outcome {
@@ -133,7 +140,7 @@ fn narrow(_: &()) -> Outcome {
 
 fn one(_: &()) -> Outcome {
     let scores = drawn(4, 3);
-    let why = "One row alone would say so; the others do not.";
+    let why = "One row alone would fit; the others do not.";
     for fault in ALL {
         let mut map = made(Fault::Right, &scores, 4);
         let other = made(fault, &scores, 4);
@@ -152,21 +159,22 @@ fn unknown(_: &()) -> Outcome {
     let shifted: Vec<f64> =
         made(Fault::Right, &scores, 4).iter().map(|p| 0.9 * p).collect();
     asked(&shifted, &scores, 4, Fault::Unknown, "A tenth of it is missing.")?;
-    // Rows and columns of one score: all above the diagonal is out of reach.
+    // Without visible scores above the diagonal, rows and columns cannot be
+    // told apart.
     let scores = [0.0, -90.0, 0.0, 0.0];
     let map = made(Fault::NotScaled, &scores, 1);
     asked(&map, &scores, 1, Fault::Right, "With a width of 1 it is right.")?;
     let (scores, map) = ([120.0, 0.0, 0.0, 10.0], [1.0, 0.0, 0.0, 1.0]);
-    let why = "Undivided scores make this map, and a softmax down the columns \
-               makes it as well: no word is better than a wrong one.";
+    let why = "Undivided scores give this map, and so does a softmax over \
+               columns: no diagnosis is better than a wrong one.";
     asked(&map, &scores, 100, Fault::Unknown, why)?;
     let scores = [0.0, 0.0, 0.0, 0.0];
     let map = [0.5, 0.0, 0.5, 1.0];
-    let why = "The softmax went down the columns.";
+    let why = "The softmax was over columns.";
     asked(&map, &scores, 4, Fault::Columns, why)?;
     let (scores, map) = ([5.0, -90.0, 5.0, -90.0], [1.0, 0.0, 1.0, 0.0]);
-    let why = "Whoever hides nothing, hides too late or divides nothing comes \
-               to the same here, and so does who is right.";
+    let why = "Without a mask, with a late mask, without scaling and with none \
+               of these bugs, the map is the same here.";
     asked(&map, &scores, 1, Fault::Right, why)
 }
 

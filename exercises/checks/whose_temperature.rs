@@ -1,4 +1,4 @@
-//! The check of `whose_temperature`, from draws back to the number.
+//! Checks `whose_temperature`, which recovers the temperature from draws.
 
 use std::process::ExitCode;
 
@@ -14,14 +14,14 @@ fn main() -> ExitCode {
         &[
             ("two tokens", two),
             ("five tokens, cold and hot", five),
-            ("scores that are all moved by 30", moved),
+            ("scores that are all shifted by 30", moved),
             ("tokens that were hardly ever drawn", rare),
-            ("40 networks by chance", chance),
+            ("40 random networks", chance),
         ],
     )
 }
 
-/// How often tokens of these scores come in 100,000 draws, by their shares.
+/// Returns how often each token is expected in 100,000 draws.
 fn drawn(scores: &[f64], temperature: f64) -> Vec<u64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> =
@@ -39,15 +39,15 @@ fn asked(scores: &[f64], right: f64) -> Outcome {
         return Ok(());
     }
     let why = if !yours.is_finite() || yours == 0.0 {
-        "The logarithm of 0 is no number to reckon with: leave out what was \
-         never drawn."
+        "The logarithm of 0 is not finite: leave out tokens that were never \
+         drawn."
     } else if near(1.0 / right) {
         "That is one over the temperature."
     } else {
         ""
     };
     Err(wrong(format!(
-        "Drawn at {right}, and you say {yours:.4}. {why}\n\n  scores  \
+        "Drawn at {right}, but you return {yours:.4}. {why}\n\n  scores  \
          {scores:.2?}\n  drawn   {counts:?}"
     )))
 }
@@ -77,7 +77,8 @@ fn chance(_: &()) -> Outcome {
     for seed in 0..40 {
         let mut random = Random::new(seed);
         let mut score = || f64::from(4.0 * random.uniform() - 2.0);
-        // Two that are drawn often and lie apart, and others.
+        // Two tokens that are drawn often and have different scores, and
+        // others.
         let scores = [score(), 2.5, score(), 1.2, score(), score()];
         let right = (60.0 + 30.0 * (score() + 2.0)).round() / 100.0;
         asked(&scores, right)?;

@@ -1,6 +1,6 @@
-//! The check of `why_it_does_not_train`, seven runs and their faults.
+//! Checks `why_it_does_not_train`, seven runs and their bugs.
 //!
-//! The example that shows the runs says which fault is planted in which.
+//! The example that shows the runs defines which bug is in which run.
 
 use std::process::ExitCode;
 
@@ -29,41 +29,40 @@ fn main() -> ExitCode {
     )
 }
 
-/// What a run with this fault would show, and a run named so does not.
+/// Describes a symptom of this bug that the run in question does not show.
 fn would_show(fault: Fault) -> &'static str {
     match fault {
         Fault::Nothing => {
-            "A run in which nothing is wrong learns from the first steps on, \
-             moves a parameter by less than a rate, and is examined twice with \
-             one result."
+            "A right run learns from the first steps on, moves a parameter by \
+             less than the learning rate, and gives the same result in both \
+             evaluations."
         }
         Fault::ZeroWeights => {
-            "Where all weights are 0, each class gets the same score: the \
-             first loss is 2.303 to the last digit, and no gradient gets past \
-             the last bias."
+            "If all weights are 0, each class gets the same score: the first \
+             loss is 2.303 to the last digit, and no gradient gets past the \
+             last bias."
         }
         Fault::RateTooLarge => {
             "A rate that is a hundred times too large moves a parameter a \
              hundred times as far, in the first step already."
         }
         Fault::GradientsKept => {
-            "Where gradients are kept, the first step is right, and from the \
+            "If gradients accumulate, the first step is right, and from the \
              second on the gradient is a sum: it grows while the loss falls."
         }
         Fault::Uncorrected => {
-            "Without its correction Adam's first step is right in all but its \
-             length: it is 3.16 times as long, a tenth by the root of a \
+            "Without bias correction only the length of Adam's first step is \
+             wrong: it is 3.16 times as long, a tenth divided by the root of a \
              thousandth."
         }
         Fault::StillTraining => {
-            "In training mode a dropout draws anew each time, so an \
-             examination has another result each time. In evaluation it has \
-             one."
+            "In training mode dropout is random, so each evaluation has a \
+             different result. In evaluation mode it has one."
         }
         Fault::LabelsMixed => {
-            "Where the labels belong to other rows, steps and gradients are \
-             of the usual size, and there is nothing to be learned: the loss \
-             stays near 2.303."
+            "If the labels belong to other rows, steps and gradients have the \
+             usual size, but there is nothing to learn: the loss stays near \
+             2.303."
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The check of `windows_by_strides`, a view of every place of a window.
+//! Checks `windows_by_strides`, a view of every position of a window.
 //!
-//! As in `strides_by_hand`, a view is judged by the slots that its elements
-//! lie in, not by how it says so.
+//! As in `strides_by_hand`, views are compared by the memory slots of their
+//! elements.
 
 use std::process::ExitCode;
 
@@ -16,11 +16,11 @@ fn main() -> ExitCode {
         "windows_by_strides",
         YOURS,
         &[
-            ("places of windows of 1 to 5, with strides and gaps", places),
-            ("3 x 3 over an image of 5 x 6, one place at a time", plain),
+            ("positions of windows of 1 to 5, with strides and gaps", places),
+            ("3 x 3 over an image of 5 x 6, one element at a time", plain),
             ("2 x 3, two down and three to the right at a time", strided),
             ("3 x 2 with gaps", dilated),
-            ("images that are views: turned, cut out, backwards", views),
+            ("images that are views: transposed, sliced, reversed", views),
             ("a batch of images with channels", batch),
         ],
     )
@@ -38,7 +38,7 @@ fn window(
     Window { size, stride, dilation }
 }
 
-/// Counts the places one by one.
+/// Counts the positions one by one.
 fn right_places(
     length: usize,
     size: usize,
@@ -49,7 +49,7 @@ fn right_places(
     starts.filter(|start| start + (size - 1) * dilation < length).count()
 }
 
-/// A length, and size, stride and dilation of a window along it.
+/// A length, and the size, stride and dilation of a window along it.
 const AXES: [[usize; 4]; 9] = [
     [5, 3, 1, 1],
     [8, 1, 1, 1],
@@ -62,25 +62,25 @@ const AXES: [[usize; 4]; 9] = [
     [10, 5, 3, 2],
 ];
 
-/// Formulas that people write, each with what it has forgotten. One is named
-/// only when it gives every number of the learner's.
+/// Common wrong formulas, each with what it forgets. One is named only if it
+/// gives all of the learner's values.
 type Formula = fn([usize; 4]) -> usize;
 const FORMULAS: [(Formula, &str); 5] = [
     (
         |[n, size, stride, step]| (n - 1 - (size - 1) * step) / stride,
-        "The first place is one too: a window that cannot move at all has one \
-         place.",
+        "The first position counts too: a window that cannot move at all has \
+         one position.",
     ),
     (
         |[n, size, stride, step]| {
             (n - 1 - (size - 1) * step).div_ceil(stride) + 1
         },
-        "A last move that does not fit whole is not made: the division rounds \
-         down.",
+        "A last move that does not fit completely does not count: the division \
+         rounds down.",
     ),
     (
         |[n, size, _, step]| n - (size - 1) * step,
-        "The stride is missing: the window skips places.",
+        "The stride is missing: the window skips positions.",
     ),
     (
         |[n, size, stride, _]| (n - size) / stride + 1,
@@ -89,8 +89,8 @@ const FORMULAS: [(Formula, &str); 5] = [
     ),
     (
         |[n, size, stride, step]| n.saturating_sub(size * step) / stride + 1,
-        "Behind its last element a window has no gap: it covers (size - 1) * \
-         dilation + 1 elements.",
+        "There is no gap after its last element: the window covers (size - 1) \
+         * dilation + 1 elements.",
     ),
 ];
 
@@ -109,9 +109,9 @@ fn places(_: &()) -> Outcome {
             |formula: Formula| AXES.iter().all(|a| yours(*a) == formula(*a));
         let known = FORMULAS.iter().find(|(formula, _)| fits(*formula));
         let why = known.map_or(
-            "The window covers (size - 1) * dilation + 1 elements. What is \
-             left of the axis is moves, a stride for each, and the first place \
-             takes none.",
+            "The window covers (size - 1) * dilation + 1 elements. The \
+             remaining elements divided by the stride are the number of moves, \
+             and the first position takes none.",
             |(_, why)| why,
         );
         return Err(wrong(format!(
@@ -151,7 +151,7 @@ fn batch(_: &()) -> Outcome {
     judge(&view(&[3, 4, 5], &[1, 15, 3], 2), &window)
 }
 
-/// Every index of a shape, in row-major order.
+/// Returns every index of a shape, in row-major order.
 fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let Some((last, outer)) = shape.split_last() else {
         return vec![vec![]];
@@ -162,14 +162,13 @@ fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     indices(outer).into_iter().flat_map(one).collect()
 }
 
-/// Where an element lies.
+/// Returns the slot of an element.
 fn slot(view: &View, index: &[usize]) -> isize {
     let ways = index.iter().zip(&view.strides);
     view.offset as isize + ways.map(|(i, s)| *i as isize * s).sum::<isize>()
 }
 
-/// Whether each element of the learner's view lies where the pixel does that
-/// it shows.
+/// Checks that each element of the learner's view has the slot of its pixel.
 fn judge(image: &View, window: &Window) -> Outcome {
     let found = yours::windows(image, window);
     let front = image.shape.len() - 2;
@@ -201,8 +200,8 @@ fn judge(image: &View, window: &Window) -> Outcome {
         let (yours, right) = (slot(&found, &index), slot(image, &pixel));
         if yours != right {
             let told = format!(
-                "have element {index:?} in slot {yours}, and it shows the \
-                 pixel {pixel:?}, which lies in slot {right}."
+                "have element {index:?} in slot {yours}, but its pixel \
+                 {pixel:?} is in slot {right}."
             );
             return Err(fail(&told, &of_strides(&found, image, window)));
         }
@@ -216,14 +215,14 @@ fn of_shape(found: &View, shape: &[usize], front: usize) -> &'static str {
     let [rows, columns, height, width] = of_windows else { return "" };
     let in_pairs = [outer, &[*rows, *height, *columns, *width]].concat();
     if found.shape == inside_first {
-        "The places come first, and then what stands in the window."
+        "The positions come first, and then the elements of the window."
     } else if found.shape == in_pairs {
-        "Rows and columns of places stand side by side, and then height and \
+        "The rows and columns of positions come first, and then the height and \
          width of the window."
     } else if front > 0 && found.shape == of_windows {
-        "The axes in front of the image stay."
+        "The leading axes of the image must be kept."
     } else {
-        "The last two axes become four: rows and columns of places, height \
+        "The last two axes become four: rows and columns of positions, height \
          and width of the window."
     }
 }
@@ -239,30 +238,31 @@ fn of_strides(found: &View, image: &View, window: &Window) -> String {
     };
     let Window { stride, dilation, .. } = *window;
     let (moves, inside) = (times(stride, own), times(dilation, own));
-    // As if the rows of the image lay one after another.
+    // The strides if the rows of the image were contiguous.
     let width = image.shape[front + 1] as isize;
     let dense = [width, 1];
     if is(moves, inside) && found.offset != image.offset {
-        "The first window begins where the image does: the offset stays."
+        "The first window begins where the image does: the offset does not \
+         change."
     } else if is(times(stride, &dense), times(dilation, &dense)) {
-        "The rows of this image do not lie one after another: take the \
-         strides of its own two axes."
+        "The rows of this image are not contiguous: use the strides of its own \
+         two axes."
     } else if is(times(dilation, own), times(stride, own)) {
-        "The two pairs are swapped: the stride of the window says how far it \
-         moves, and the dilation how far neighbors in it are apart."
+        "The two pairs are swapped: the stride is how far the window moves, \
+         and the dilation how far its adjacent elements are apart."
     } else if is(times([1, 1], own), inside) {
-        "From place to place the window goes on by its stride, as so many \
+        "From position to position the window moves by its stride, counted in \
          elements of the image."
     } else if is(moves, times([1, 1], own)) {
-        "Inside a window neighbors are a dilation apart, as so many elements \
-         of the image."
+        "Inside a window adjacent elements are a dilation apart, counted in \
+         elements of the image."
     } else if is(stride.map(|it| it as isize), dilation.map(|it| it as isize)) {
-        "The window counts elements of the image, and strides count slots: \
-         multiply by those of the image."
+        "The window counts elements of the image, but strides count slots: \
+         multiply by the strides of the image."
     } else {
-        "A place further is so many elements of the image as the stride says, \
-         and an element further in the window as many as the dilation says; \
-         each takes the stride of its axis."
+        "The stride is the distance between positions, and the dilation the \
+         distance between elements of a window, both in elements of the image; \
+         multiply each by the stride of its axis."
     }
     .to_string()
 }

@@ -1,5 +1,5 @@
-//! The check of `write_a_chain`, the text of one kernel for many operations.
-//! The text is compiled and run, and compared with the lines one by one.
+//! Checks `write_a_chain`, which generates one kernel for many operations. The
+//! kernel is compiled and run, and compared with the operations one by one.
 
 use std::process::ExitCode;
 
@@ -20,11 +20,11 @@ fn main() -> ExitCode {
         &[
             ("a sum of two inputs", sum),
             ("a difference, of the first and the second", difference),
-            ("numbers in the text: -0.5, 0.1 and 3", scaled),
+            ("numbers in the source: -0.5, 0.1 and 3", scaled),
             ("a bias and a relu", relu),
             ("a line that is used twice", twice),
             ("a last line that is not the newest load", last),
-            ("chains by chance", chance),
+            ("random chains", chance),
         ],
     )
 }
@@ -65,7 +65,7 @@ fn chance(_: &Gpu) -> Outcome {
             lines.push(match random.below(5) {
                 0 => Add(a, b),
                 1 => Sub(a, b),
-                // The sizes stay where a float counts in quarters.
+                // Keep values small enough for a float to represent quarters.
                 2 => Mul(random.below(3), random.below(3)),
                 3 => Scale(a, [-1.0, 0.5, 2.0][random.below(3)]),
                 _ => Relu(a),
@@ -76,7 +76,7 @@ fn chance(_: &Gpu) -> Outcome {
     Ok(())
 }
 
-/// So many elements, which fill no group.
+/// Number of elements; not a multiple of the group size.
 const N: usize = 300;
 
 fn judge(lines: &[Line]) -> Outcome {
@@ -109,13 +109,13 @@ fn judge(lines: &[Line]) -> Outcome {
     };
     let why = diagnosis(lines, &values, &out[0]).unwrap_or("");
     Err(told(&format!(
-        "out[{at}] is {}, and line by line it is {}. {why}",
+        "out[{at}] is {}, but line by line it is {}. {why}",
         list(&out[0][at..=at]),
         list(&right[at..=at])
     )))
 }
 
-/// Finds a flaw that explains every number.
+/// Names the mistake that explains every value.
 fn diagnosis(
     lines: &[Line],
     values: &[Vec<f32>],
@@ -133,11 +133,11 @@ fn diagnosis(
         })
         .collect();
     if run(&turned, values) == out {
-        return Some("Sub(a, b) is a without b, and yours is b without a.");
+        return Some("Sub(a, b) is a minus b, and yours is b minus a.");
     }
     let double: Vec<f32> = match lines[..] {
         [Load(input), Scale(0, number)] => {
-            // The double that has the same digits.
+            // The `f64` with the same decimal digits.
             let number: f64 = format!("{number:?}").parse().unwrap_or(0.0);
             let all = values[input].iter();
             all.map(|x| (f64::from(*x) * number) as f32).collect()
@@ -146,20 +146,20 @@ fn diagnosis(
     };
     if double == out {
         return Some(
-            "The number has no f at its end, so it is a double: the product \
-             is one of doubles, and is rounded at another place.",
+            "The number has no f at its end, so it is a double: the product is \
+             computed in double, and rounded differently.",
         );
     }
     None
 }
 
-/// Computes the lines one by one, as kernels of their own would.
+/// Computes the operations one by one, as separate kernels would.
 fn run(lines: &[Line], values: &[Vec<f32>]) -> Vec<f32> {
     let element = |i: usize| {
         let mut v: Vec<f32> = vec![];
         for line in lines {
-            // A sum, a difference and a product of two floats are exact in
-            // f64, or rounded so little that it does not show.
+            // In `f64`, the sum, difference and product of two floats are
+            // exact, or so close that rounding to `f32` gives the same result.
             let exact = match *line {
                 Load(input) => f64::from(values[input][i]),
                 Add(a, b) => f64::from(v[a]) + f64::from(v[b]),

@@ -1,6 +1,6 @@
-//! The check of `write_a_file`, weights in a file, byte by byte.
+//! Checks `write_a_file`, weights in a file, byte by byte.
 //!
-//! The last word has the reader of the crate.
+//! Finally, the crate's own reader must accept the file.
 
 use std::process::ExitCode;
 use std::{env, fs, process};
@@ -17,12 +17,12 @@ fn main() -> ExitCode {
         "write_a_file",
         YOURS,
         &[
-            ("eight bytes say how long the header is", length),
+            ("the first eight bytes are the length of the header", length),
             ("the offsets of one tensor are its bytes", one),
-            ("the second tensor lies behind the first", two),
-            ("one number without axes, and none at all", odd),
+            ("the second tensor follows the first", two),
+            ("one element without axes, and no elements", odd),
             ("a name with a quotation mark", quoted),
-            ("the crate reads it, to the last bit", bits),
+            ("the crate reads it exactly", bits),
         ],
     )
 }
@@ -32,12 +32,12 @@ fn weights(name: &str, shape: &[usize]) -> Weights {
     Weights { name: name.to_string(), shape: shape.to_vec(), values }
 }
 
-/// Where the header of a file ends: behind the brace that closes its first.
+/// Returns the end of a file's header: after the brace that closes it.
 fn end(file: &[u8]) -> Result<usize, Stop> {
     if file.get(8) != Some(&b'{') {
         return Err(wrong(format!(
-            "Behind the first eight bytes stands {:?}. There the header must \
-             begin, with a brace.",
+            "The first eight bytes are followed by {:?}. The header must begin \
+             there, with a brace.",
             file.get(8).map(|&byte| char::from(byte))
         )));
     }
@@ -48,7 +48,7 @@ fn end(file: &[u8]) -> Result<usize, Stop> {
             return Ok(at + 1);
         }
     }
-    Err(wrong("The header has a brace that is never closed."))
+    Err(wrong("The header has an opening brace without a closing one."))
 }
 
 fn length(_: &()) -> Outcome {
@@ -65,7 +65,7 @@ fn length(_: &()) -> Outcome {
         let first = file[..8].try_into().expect("eight bytes");
         let (yours, turned) =
             (u64::from_le_bytes(first), u64::from_be_bytes(first));
-        // Spaces behind the header are allowed, and some writers make them.
+        // Spaces after the header are allowed, and some writers add them.
         let spaces = file[8 + right as usize..].iter();
         let spaces = spaces.take_while(|byte| **byte == b' ').count() as u64;
         if (right..=right + spaces).contains(&yours) {
@@ -73,15 +73,15 @@ fn length(_: &()) -> Outcome {
         }
         let why = match () {
             _ if turned == right => {
-                "with the highest byte first. The format has the lowest first"
+                "as a big-endian number. The format is little-endian"
             }
             _ if yours == right + 8 => {
-                "with these eight bytes themselves. They are not counted"
+                "including these eight bytes. They do not count"
             }
             _ if yours == file.len() as u64 => {
                 "of the whole file. It must be that of the header alone"
             }
-            _ => "and the two do not agree",
+            _ => "but the two differ",
         };
         return Err(wrong(format!(
             "Your header has {right} bytes, and the first eight bytes are \
@@ -91,7 +91,7 @@ fn length(_: &()) -> Outcome {
     Ok(())
 }
 
-/// The offsets of each entry, as they stand in the header.
+/// Returns the offsets of each entry in the header.
 fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
     let header = String::from_utf8_lossy(&file[8..end(file)?]).into_owned();
     let mut all = Vec::new();
@@ -105,8 +105,8 @@ fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
             Some(&[from, to]) => all.push([from, to]),
             _ => {
                 return Err(wrong(format!(
-                    "The offsets must be two whole numbers in brackets. Your \
-                     header is\n{header}"
+                    "The offsets must be two integers in brackets. Your header \
+                     is\n{header}"
                 )));
             }
         }
@@ -114,13 +114,13 @@ fn offsets(file: &[u8]) -> Result<Vec<[usize; 2]>, Stop> {
     Ok(all)
 }
 
-/// Compares the offsets with what they must be.
+/// Compares the offsets with the expected ones.
 fn judge(tensors: &[Weights]) -> Outcome {
     let file = yours::file(tensors);
     let yours = offsets(&file)?;
     if yours.len() != tensors.len() {
         return Err(wrong(format!(
-            "Of {} tensors your header has the offsets of {}.",
+            "There are {} tensors, but your header has the offsets of {}.",
             tensors.len(),
             yours.len()
         )));
@@ -137,28 +137,28 @@ fn judge(tensors: &[Weights]) -> Outcome {
             [tensor.name.clone(), format!("{:?}", tensor.shape)];
         let why = match yours {
             _ if yours == right.map(|it| it / 4) => {
-                "These are counts of numbers. Offsets are bytes, and each \
-                 number has four"
+                "These are counts of elements. Offsets are bytes, and each \
+                 element has four"
             }
             _ if yours == right.map(|it| it + front) => {
                 "They are counted from the start of the file. The format \
                  counts from the end of the header"
             }
             [0, to] if to == 4 * n && right[0] > 0 => {
-                "It begins where the first tensor begins, and one lies behind \
-                 the other"
+                "It begins where the first tensor begins, but they must follow \
+                 each other"
             }
             [a, b] if a == b && tensor.shape.is_empty() => {
-                "A tensor without axes has one number: the product of no sizes \
-                 is 1"
+                "A tensor without axes has one element: the product of no \
+                 sizes is 1"
             }
             [a, b] if a == right[0] && b > a && n == 0 => {
-                "An axis of size 0 leaves no number at all"
+                "A tensor with an axis of size 0 has no elements"
             }
             [_, b] if yours[0] == right[0] && b == 4 * n => {
-                "The second of the two is where it ends, not how long it is"
+                "The second of the two must be the end, not the length"
             }
-            _ => "They lead elsewhere",
+            _ => "They point elsewhere",
         };
         return Err(wrong(format!(
             "{name} of shape {shape} has the offsets {yours:?}, and they must \
@@ -169,7 +169,7 @@ fn judge(tensors: &[Weights]) -> Outcome {
     let spaces = data.iter().take_while(|byte| **byte == b' ').count();
     if ![data.len(), data.len() - spaces].contains(&from) {
         return Err(wrong(format!(
-            "Behind the header are {} bytes, and the numbers have {from}.",
+            "The header is followed by {} bytes, but the elements have {from}.",
             data.len()
         )));
     }
@@ -190,19 +190,19 @@ fn odd(_: &()) -> Outcome {
     judge(&[weights("a", &[2]), weights("none", &[2, 0, 3])])
 }
 
-/// Lets the crate read what was written.
+/// Reads the file with the crate.
 fn read(tensors: &[Weights]) -> Result<Vec<(String, Tensor)>, Stop> {
     let name = format!("rungrad-write-a-file-{}", process::id());
     let path = env::temp_dir().join(name);
     let written = fs::write(&path, yours::file(tensors));
     written.map_err(|error| wrong(format!("{}: {error}", path.display())))?;
     let read = io::read(&path, Device::Cpu);
-    // A file that stays behind is swept away with the folder.
+    // If this fails, the file is removed with its folder.
     let _ = fs::remove_file(&path);
     read.map_err(|error| {
         let said = error.to_string();
         let said = said.replace(&path.display().to_string(), "your file");
-        wrong(format!("`io::read` refuses it: {said}."))
+        wrong(format!("`io::read` rejects it: {said}."))
     })
 }
 
@@ -238,12 +238,12 @@ fn bits(_: &()) -> Outcome {
         if let Some(at) = pairs.position(|pair| !same(pair)) {
             let turned = f32::from_bits(yours[at].to_bits().swap_bytes());
             return Err(wrong(format!(
-                "Number {at} of {name}, counted from 0, is {:?} when it is \
-                 read, and it was {:?}.{}",
+                "Element {at} of {name}, counted from 0, is {:?} when it is \
+                 read, but was {:?}.{}",
                 yours[at],
                 right.values[at],
                 match same((&turned, &right.values[at])) {
-                    true => " Its bytes stand the other way around.",
+                    true => " Its bytes are in the wrong order.",
                     false => "",
                 }
             )));

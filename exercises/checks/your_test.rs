@@ -1,7 +1,7 @@
-//! The check of `your_test`, the test that no wrong engine passes.
+//! Checks `your_test`, a test that must reject every wrong engine.
 //!
-//! A check turned around: the learner's code judges, and ours is the one
-//! that may be wrong.
+//! The roles are reversed: the learner writes the test, and our code may be
+//! wrong.
 
 use std::process::ExitCode;
 
@@ -28,23 +28,24 @@ fn main() -> ExitCode {
 
 /// An engine that has computed `(a * b) * b`.
 pub trait Engine {
-    /// Adds to both leaves the gradient of the sum of `(a * b) * b * grad_out`.
+    /// Adds the gradient of the sum of `(a * b) * b * grad_out` to both
+    /// leaves.
     fn backward(&mut self, grad_out: &[f32]);
-    /// What `a` has gathered so far.
+    /// Returns the gradient accumulated in `a`.
     fn grad_a(&self) -> Vec<f32>;
-    /// What `b` has gathered so far.
+    /// Returns the gradient accumulated in `b`.
     fn grad_b(&self) -> Vec<f32>;
 }
 
-/// What is wrong with each engine, by its number.
+/// The bug in each engine, by its number.
 const FAULTS: [&str; 8] = [
     "",
-    "rejected: it overwrites, so b gets one gradient of two",
+    "rejected: it overwrites, so b gets only one of two gradients",
     "rejected: it gives each operand of a * b the gradient of the other",
-    "rejected: it never looks at grad_out",
-    "rejected: it computes one element and leaves the others",
-    "rejected: after a second sweep a has three times its gradient",
-    "rejected: it takes the first element of grad_out for all",
+    "rejected: it ignores grad_out",
+    "rejected: it computes only one element",
+    "rejected: after a second backward pass a has three times its gradient",
+    "rejected: it uses the first element of grad_out for all",
     "rejected: it gives each element the gradient of another",
 ];
 
@@ -63,7 +64,7 @@ struct Planted {
     b: Vec<f32>,
     grad_a: Vec<f32>,
     grad_b: Vec<f32>,
-    /// The gradient of `a * b`, which should not outlive a sweep.
+    /// The gradient of `a * b`, which should not outlive a backward pass.
     grad_c: Vec<f32>,
 }
 
@@ -115,7 +116,7 @@ impl Planted {
     }
 }
 
-/// What the learner's test says of the engine with this fault.
+/// Runs the learner's test on the engine with this bug.
 fn verdict(fault: usize) -> bool {
     yours::accepts(&|a, b| {
         assert_eq!(
@@ -140,8 +141,8 @@ fn accepted(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(
             "Your test rejects an engine that is right. For each element the \
-             gradient of a is grad_out * b * b and that of b is grad_out * 2 \
-             * a * b; a second sweep adds the same again.",
+             gradient of a is grad_out * b * b and that of b is grad_out * 2 * \
+             a * b; a second backward pass adds the same again.",
         )),
     }
 }
@@ -150,7 +151,7 @@ fn rejected<const FAULT: usize>(_: &()) -> Outcome {
     match verdict(FAULT) {
         false => Ok(()),
         true => Err(wrong(format!(
-            "Your test accepts an engine that has this fault: {}.",
+            "Your test accepts an engine with this bug: {}.",
             FAULTS[FAULT].trim_start_matches("rejected: ")
         ))),
     }

@@ -1,4 +1,4 @@
-//! The check of `zip_two`, two elements for each item.
+//! Checks `zip_two`, two input elements per work-item.
 
 use std::process::ExitCode;
 
@@ -34,21 +34,20 @@ fn zipped(kernel: &Kernel, n: usize) -> Outcome {
     }
     if out.iter().zip(a.iter().zip(&b)).all(|(out, (a, b))| *out == b - a) {
         return Err(wrong(
-            "The sign is the other one: from each number of a that of b is \
-             taken away.",
+            "The sign is wrong: subtract the element of b from that of a.",
         ));
     }
     if of(&|_| Some(b[0])) {
         return Err(wrong(
-            "All have taken the first number of b away. `*b` is b[0]; the \
-             partner of a[i] is b[i].",
+            "All items have subtracted the first element of b. `*b` is b[0]; \
+             use b[i] with a[i].",
         ));
     }
     let before = |i: usize| i.checked_sub(1).and_then(|i| b.get(i)).copied();
     if of(&|i| b.get(i + 1).copied()) || of(&before) {
         return Err(wrong(
-            "Each number of a has met the neighbor of its partner. One i is \
-             the place in all three arrays.",
+            "Each element of a was combined with the wrong element of b. Use \
+             the same i for all three arrays.",
         ));
     }
     let right: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();

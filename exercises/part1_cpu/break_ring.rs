@@ -1,23 +1,23 @@
 // break_ring: a rule that does not own its result.
 //
 // WHAT   As in the notebook, a rule takes no argument: it reads the gradient
-//        of its own result, and adds to those of the operands. Write it so
-//        that the graph is freed when its last handle goes.
-// WHY    A node that owns a rule that owns the node is never freed: no error,
-//        no warning, and memory that grows with every step of training.
+//        of its own result and adds to the gradients of the operands. Write it
+//        so that the graph is freed when its last handle is dropped.
+// WHY    A node that owns a rule that owns the node is never freed. There is
+//        no error and no warning, but memory grows with every training step.
 // READ   Who owns the graph
 // CHECK  cargo learn check break_ring
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A number with its gradient, what it was made of, and the way back.
+/// A number with its gradient, its operands, and its backward rule.
 pub struct Node {
     pub value: f64,
     pub grad: Cell<f64>,
     pub parents: Vec<Rc<Node>>,
     pub rule: RefCell<Option<Box<dyn Fn()>>>,
-    /// Tells the check when the node goes.
+    /// Notifies the check when the node is dropped.
     pub watch: super::Watch,
 }
 
@@ -31,8 +31,9 @@ pub fn mul(a: &Rc<Node>, b: &Rc<Node>) -> Rc<Node> {
         watch: a.watch.clone(),
     });
     let (x, y) = (Rc::clone(a), Rc::clone(b));
-    // `move || ..` takes what it names. Named `out` would be owned.
-    // `x.grad.set(x.grad.get() + more)` adds to a gradient.
+    // `move || ..` takes ownership of the variables it uses. If it used
+    // `out`, it would own `out`. `x.grad.set(x.grad.get() + more)` adds to
+    // a gradient.
     let rule: Box<dyn Fn()> = todo!("TODO(break_ring): Box::new(move || ..)");
     *out.rule.borrow_mut() = Some(rule);
     out

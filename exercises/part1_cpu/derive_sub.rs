@@ -1,9 +1,10 @@
 // derive_sub: three operations without a rule.
 //
-// WHAT   Write `neg`, `sub` and `number_minus` with what the engine has:
-//        sums, and products with a number. Write no rule.
-// WHY    What is made of operations that have rules has its gradient for
-//        nothing. Each rule that is not written cannot be wrong.
+// WHAT   Write `neg`, `sub` and `number_minus` with the engine's operations:
+//        addition, and multiplication by a number. Do not write a backward
+//        rule.
+// WHY    An operation composed of operations with rules gets its gradient
+//        automatically. A rule that you do not write cannot be wrong.
 // READ   Few rules, many operations
 // CHECK  cargo learn check derive_sub
 
@@ -12,15 +13,15 @@ use rungrad::part1_cpu::Tensor;
 /// Negates: `-a`.
 pub fn neg(a: &Tensor) -> Tensor {
     // A tensor times a number is `a * 3.0`.
-    todo!("TODO(derive_sub): -a as a product")
+    todo!("TODO(derive_sub): -a as a multiplication")
 }
 
 /// Subtracts: `a - b`.
 pub fn sub(a: &Tensor, b: &Tensor) -> Tensor {
-    todo!("TODO(derive_sub): a - b as a sum")
+    todo!("TODO(derive_sub): a - b as an addition")
 }
 
-/// Subtracts from a number: `number - a`, the number first.
+/// Subtracts from a number: `number - a`, with the number first.
 pub fn number_minus(number: f32, a: &Tensor) -> Tensor {
-    todo!("TODO(derive_sub): number - a as a sum")
+    todo!("TODO(derive_sub): number - a as an addition")
 }

@@ -1,25 +1,25 @@
 // long_chain: free a graph of any length.
 //
-// WHAT   You have a handle on the last node of a graph. Give it up, free every
-//        node that has no other owner, and return how many those were.
-// WHY    What drops its parents inside its own drop takes a piece of stack for
-//        each link, and a chain of a million links has more of them than a
-//        stack has room. Nobody sees it before the first long sequence.
+// WHAT   You have a handle to the last node of a graph. Drop it, free every
+//        node that has no other owner, and return the number of freed nodes.
+// WHY    If a node drops its parents inside its own drop, each link of a chain
+//        needs a stack frame, and a chain of a million links overflows the
+//        stack. You notice it only with the first long sequence.
 // READ   Who owns the graph
 // CHECK  cargo learn check long_chain
 
 use std::rc::Rc;
 
-/// A node of a graph, reduced to what it owns. The numbers are with `value`,
-/// which tells the check when it goes.
+/// A node of a graph, reduced to what it owns. `value` stands for its data and
+/// tells the check when it is dropped.
 pub struct Node {
     pub parents: Vec<Rc<Node>>,
     pub value: super::Value,
 }
 
-/// Gives up a handle, and counts the nodes that are freed by that.
+/// Drops a handle and returns the number of nodes that this frees.
 pub fn release(root: Rc<Node>) -> usize {
-    // `drop(root)` frees the same nodes, and overflows the stack. Which
-    // handle is a node's last one? `Rc::into_inner` knows.
+    // `drop(root)` frees the same nodes but overflows the stack.
+    // `Rc::into_inner` returns the node if its handle was the last one.
     todo!("TODO(long_chain): free the graph in a loop")
 }

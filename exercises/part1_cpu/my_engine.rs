@@ -1,10 +1,12 @@
 // my_engine: an engine of your own.
 //
-// WHAT   From an empty `Tensor` to a network that reads digits, in ten levels.
-//        Each asks for a few functions and holds them to laws: those that
-//        judge the engines of this course. What is not on its list is yours
-//        to decide. The check says which level is next, and what it takes.
-// WHY    Who has written every line of an engine is afraid of none.
+// WHAT   Build an engine, from an empty `Tensor` to a network that reads
+//        digits, in ten levels. Each level requires a few functions and tests
+//        them with laws, the same tests that check the engines of this course.
+//        Everything else is up to you. The check tells you which level is
+//        next, and what it requires.
+// WHY    Once you have written every line of an engine, no engine is a
+//        mystery.
 // READ   An engine of your own
 // CHECK  cargo learn check my_engine
 

@@ -1,27 +1,27 @@
-// parallel: cores when they pay, and the same bits.
+// parallel: use several cores when it pays, with the same bits.
 //
-// WHAT   `map` applies a function to each element: on this thread when there
-//        are few, on all cores when there are many. `sum` adds them up, with
-//        the same bits for any number of threads.
-// WHY    To hand out work takes longer than a short array does. And the sum
-//        of f32 numbers depends on where the brackets stand: if the number
-//        of threads decides that, no result can be repeated.
+// WHAT   `map` applies a function to each element: on this thread if there are
+//        few, on all cores if there are many. `sum` adds the elements, and its
+//        result must have the same bits for any number of threads.
+// WHY    Distributing work takes longer than processing a short array. And
+//        floating-point addition is not associative: if the grouping depended
+//        on the number of threads, results could not be reproduced.
 // READ   Train the digits
 // CHECK  cargo learn check parallel
 
 use rayon::prelude::*;
 
-/// From this many elements on, several cores gain more than they cost.
+/// Number of elements from which several cores are faster.
 pub const PARALLEL: usize = 1 << 16;
 
-/// Computes `f` of each element, in order.
+/// Returns `f` of each element, in order.
 pub fn map(x: &[f32], f: impl Fn(f32) -> f32 + Sync) -> Vec<f32> {
-    // rayon: `x.par_iter()` is what `x.iter()` is, on all cores.
+    // rayon: `x.par_iter()` is like `x.iter()`, on all cores.
     todo!("TODO(parallel): map, on one core or on all")
 }
 
-/// Adds up all elements.
+/// Returns the sum of all elements.
 pub fn sum(x: &[f32]) -> f32 {
-    // `x.par_chunks(4096)` gives pieces of a fixed size, in order.
-    todo!("TODO(parallel): sum, in fixed pieces")
+    // `x.par_chunks(4096)` returns chunks of a fixed size, in order.
+    todo!("TODO(parallel): sum, in chunks of a fixed size")
 }

@@ -1,10 +1,10 @@
 // parents: a result remembers its operands.
 //
-// WHAT   `sub` computes `a - b` and hands it to `from_op`, with a name, the
-//        operands, and a rule that "Backward by hand" explains. The
-//        operands are missing.
-// WHY    A tensor that knows its operands is all that makes a graph. The
-//        rule gives its gradients in operand order, the first to the first.
+// WHAT   `sub` computes `a - b` and calls `from_op` with a name, the operands,
+//        and a backward rule, which "Backward by hand" explains. Only the list
+//        of operands is missing.
+// WHY    A graph consists of tensors that know their operands. The rule
+//        returns its gradients in operand order.
 // READ   A tensor that remembers
 // CHECK  cargo learn check parents
 

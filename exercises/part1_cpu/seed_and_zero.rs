@@ -1,24 +1,25 @@
-// seed_and_zero: gradients that are only yours.
+// seed_and_zero: gradients without leftovers.
 //
-// WHAT   An output of many elements has no slope of its own, so the caller
-//        says how much each element counts: that is the seed. Return the
-//        gradients for that seed, whatever earlier sweeps have left in the
-//        leaves; a leaf that the output does not use gets zeros.
-// WHY    Gradients add up from call to call. A step of training that forgets
-//        to start anew steps with the gradients of all steps before.
+// WHAT   A gradient is defined for a single number. If the output has several
+//        elements, the caller gives each of them a weight: the seed. Return
+//        the gradients for that seed, whatever gradients earlier backward
+//        passes have left in the leaves. A leaf that the output does not use
+//        gets zeros.
+// WHY    Gradients accumulate from call to call. A training step that forgets
+//        to reset them uses the gradients of all previous steps.
 // READ   One sweep
 // CHECK  cargo learn check seed_and_zero
 
 use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;
 
-/// Finds the gradient of each leaf, for this seed and nothing else.
+/// Returns the gradient of each leaf for this seed only.
 pub fn gradients(
     output: &Tensor,
     seed: &ArrayD<f32>,
     leaves: &[&Tensor],
 ) -> Vec<ArrayD<f32>> {
-    // `leaf.zero_grad()` forgets, `output.backward_with(seed)` sweeps, and
-    // `leaf.grad()` is None where nothing arrived.
-    todo!("TODO(seed_and_zero): forget, sweep, collect")
+    // `leaf.zero_grad()` resets a gradient, `output.backward_with(seed)`
+    // runs backward, and `leaf.grad()` is `None` if no gradient arrived.
+    todo!("TODO(seed_and_zero): reset, run backward, collect")
 }

@@ -1,19 +1,20 @@
-// sum_to: the gradient of what was stretched.
+// sum_to: the gradient of broadcasting.
 //
-// WHAT   A row of shape [4] met a matrix of shape [3, 4], and each of its
-//        elements was used three times. Its gradient comes in with the shape
-//        of the matrix, and should leave with the shape of the row.
-// WHY    An element that was used in many places moves all of them, so it
-//        collects the gradients of all of them.
+// WHAT   A row of shape [4] was broadcast to a matrix of shape [3, 4], so each
+//        of its elements was used three times. The gradient arrives with the
+//        shape of the matrix, and must be returned with the shape of the row.
+// WHY    An element that was used in several positions affects all of them, so
+//        its gradient is the sum of their gradients.
 // READ   Shapes that stretch
 // CHECK  cargo learn check sum_to
 
 use ndarray::{ArrayD, Axis};
 
-/// Sums `grad` to `shape`, which stretches to the shape of `grad`.
+/// Sums `grad` to `shape`, which broadcasts to the shape of `grad`.
 pub fn sum_to(grad: &ArrayD<f32>, shape: &[usize]) -> ArrayD<f32> {
     let mut grad = grad.clone();
-    // `grad.ndim()` counts the axes, `grad.sum_axis(Axis(i))` is the sum along axis i, which is gone
-    // then, and `.insert_axis(Axis(i))` puts one of size 1 in its place.
-    todo!("TODO(sum_to): axes too many, then axes of size 1")
+    // `grad.ndim()` is the number of axes, `grad.sum_axis(Axis(i))` sums
+    // over axis i and removes it, and `.insert_axis(Axis(i))` inserts an
+    // axis of size 1.
+    todo!("TODO(sum_to): first the extra axes, then the axes of size 1")
 }

@@ -1,21 +1,21 @@
-// ties: what an engine says at a corner.
+// ties: gradients at a kink.
 //
-// WHAT   Two rules: that of `relu`, which keeps what is positive, and that of
-//        `max`, the largest of all elements.
-// WHY    At 0 the slope of relu is not a fact but a decision, and so is what
-//        two largest elements get. An engine decides once: relu's slope at 0
-//        is 0, and those that tie share what comes in.
+// WHAT   Write two backward rules: for `relu`, which replaces negative
+//        elements by 0, and for `max`, the largest of all elements.
+// WHY    The derivative of relu at 0 is undefined, and so is the gradient of
+//        two equal maxima. An engine must choose: here relu's gradient at 0 is
+//        0, and equal maxima share the gradient equally.
 // READ   Few rules, many operations
 // CHECK  cargo learn check ties
 
-/// Computes the gradient of `x`, from that of `relu(x)`.
+/// Returns the gradient of `x` from the gradient of `relu(x)`.
 pub fn relu_rule(x: &[f32], grad_out: &[f32]) -> Vec<f32> {
-    // One element at a time: where x is positive its gradient goes on.
-    todo!("TODO(ties): the rule of relu")
+    // One element at a time: if x is positive, its gradient is passed on.
+    todo!("TODO(ties): the backward rule of relu")
 }
 
-/// Computes the gradient of `x`, from that of `max(x)`, which is one number.
+/// Returns the gradient of `x` from the gradient of `max(x)`, a single number.
 pub fn max_rule(x: &[f32], grad_out: f32) -> Vec<f32> {
-    // Several elements may be the largest.
-    todo!("TODO(ties): the rule of max")
+    // Several elements may be equal to the maximum.
+    todo!("TODO(ties): the backward rule of max")
 }

@@ -1,14 +1,14 @@
-// training_loop: learn, and stop in time.
+// training_loop: train, and stop in time.
 //
-// WHAT   An epoch learns every row once, in batches of 32 in the order of
-//        `rows.batches(32, random)`, and then asks for the loss of the rows
-//        that are held out. Stop as soon as `patience` epochs in a row have
-//        not brought it below its least value, leave in the network the
-//        parameters that had the least, and return the held-out loss of each
-//        epoch.
-// WHY    After some epochs a network learns what is peculiar to its rows. The
-//        held-out loss shows when, and the network of that moment is the one
-//        that you want.
+// WHAT   An epoch trains on every row once, in batches of 32 from
+//        `rows.batches(32, random)`, and then computes the loss of the
+//        held-out rows. Stop as soon as that loss has not reached a new
+//        minimum for `patience` epochs in a row. Leave the parameters of the
+//        epoch with the smallest held-out loss in the network, and return the
+//        held-out loss of each epoch.
+// WHY    After some epochs a network learns details that only its training
+//        rows have. The held-out loss shows when, and the best network is the
+//        one from that moment.
 // READ   Train the digits
 // CHECK  cargo learn check training_loop
 
@@ -18,13 +18,14 @@ use rungrad::part1_cpu::nn::Mlp;
 use rungrad::part1_cpu::optim::Sgd;
 use rungrad::rng::Random;
 
-/// Computes the mean loss of the rows, as a tensor that can be swept.
+/// Returns the mean loss of the rows, as a tensor with a graph.
 fn loss(network: &Mlp, rows: &Dataset) -> Tensor {
     let inputs = Tensor::new(&rows.shape(), &rows.inputs);
     network.forward(&inputs).cross_entropy(&rows.labels)
 }
 
-/// Trains until it is no use, and returns the held-out loss of each epoch.
+/// Trains until the loss stops falling, and returns the held-out loss of each
+/// epoch.
 pub fn train(
     network: &mut Mlp,
     rows: &Dataset,
@@ -34,8 +35,8 @@ pub fn train(
 ) -> Vec<f32> {
     let mut sgd = Sgd::new(0.1, 0.9);
     let mut losses: Vec<f32> = Vec::new();
-    // `network.parameters()` lists (name, &mut Tensor), which is what
-    // `sgd.step` takes and what you keep clones of. `loss(..).to_vec()[0]`
-    // is the number.
-    todo!("TODO(training_loop): epochs, until patience ends")
+    // `network.parameters()` lists (name, &mut Tensor), which `sgd.step`
+    // expects, and of which you keep clones. `loss(..).to_vec()[0]` is the
+    // loss as a number.
+    todo!("TODO(training_loop): epochs, until the patience runs out")
 }

@@ -1,24 +1,26 @@
-// argmax_row: where the largest number stands.
+// argmax_row: the column of the largest element.
 //
-// WHAT   Write the column of the largest number of each row, counted from 0: a
-//        (rows, columns) -> out (rows), as a float. A group of 256 items has a
-//        row: group 0 the first, group 1 the next. Of equal numbers the first
-//        counts. A NaN counts as the largest, and of several the first.
-// WHY    The class that a network names is such a column. A tree that hands up
-//        a number alone forgets where it stood, so two arrays go up together;
-//        and what comes first is a matter of columns and not of items.
-// MIND   All numbers of a row may be below 0, and a row may have fewer columns
-//        than there are items. No comparison with a NaN is true, but for !=.
+// WHAT   Write the column of the largest element of each row, counted from 0:
+//        a (rows, columns) -> out (rows), as a float. Each row has a group of
+//        256 items: group 0 has the first row, group 1 the next. If several
+//        elements are equal, the first one counts. A NaN counts as the largest
+//        element, and of several NaNs the first one counts.
+// WHY    The class that a network predicts is such a column. A tree of values
+//        alone forgets where each value came from, so the tree needs a second
+//        array with the columns. Ties are decided by columns, not by items.
+// MIND   All elements of a row may be negative, and a row may have fewer
+//        columns than there are items. Every comparison with a NaN is false,
+//        except !=.
 // READ   Reductions and barriers
 // CHECK  cargo learn check argmax_row
 
 #define GROUP 256
 
-/// Tells whether x, in column i, is to be chosen and not y, in column j.
+/// Returns whether x, in column i, is preferred to y, in column j.
 bool wins(float x, uint i, float y, uint j)
 {
-    // isnan(x) tells whether it is one.
-    /* TODO(argmax_row): which of two, with NaN and equal numbers */
+    // isnan(x) returns whether x is a NaN.
+    /* TODO(argmax_row): which of the two, with NaN and equal elements */
 }
 
 kernel void argmax_row(global const float *a, global float *out, uint columns)
@@ -27,5 +29,5 @@ kernel void argmax_row(global const float *a, global float *out, uint columns)
     local uint place[GROUP];
     uint item = get_local_id(0);
     uint first = get_group_id(0) * columns;
-    /* TODO(argmax_row): each item its best, the tree the best of all */
+    /* TODO(argmax_row): the best of each item, then the best of the group */
 }

@@ -1,11 +1,11 @@
-// mul_end_to_end: a product, from the launch to the graph.
+// mul_end_to_end: multiplication, from the launch to the graph.
 //
-// WHAT   The forward half: room for the result, a launch of the kernel
-//        `ew_mul`, a tensor over what it writes. And the other half: the
-//        local rule, and a result that is recorded with it.
-// WHY    All operations of Part 2 are made of these pieces. The numbers never
-//        leave the device, nothing is computed that nobody asks for, and the
-//        rule holds on to numbers and not to the graph.
+// WHAT   First the forward pass: memory for the result, a launch of the kernel
+//        `ew_mul`, and a tensor that owns the result. Then the backward rule,
+//        and a result that is recorded with it.
+// WHY    All operations of Part 2 consist of these pieces. The data never
+//        leaves the device, nothing is computed unless it is needed, and the
+//        rule captures data instead of the graph.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check mul_end_to_end
 
@@ -13,15 +13,15 @@ use rungrad::Error;
 use rungrad::part2_gpu::Tensor;
 use rungrad::part2_gpu::kernels;
 
-/// The work-items of a group.
+/// Work-items per group.
 const GROUP: usize = 256;
 
-/// Multiplies two equal shapes element by element, as a leaf that requires no
-/// gradient. The kernel is `ew_mul(a, b, out, n)`.
+/// Multiplies two equal shapes element by element and returns a leaf that
+/// requires no gradient. The kernel is `ew_mul(a, b, out, n)`.
 fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let (gpu, n) = (a.gpu(), a.len());
-    // `gpu.allocate(..)?`, `gpu.launch(&kernels::EW_MUL)` with two
-    // `.input(..)`, one `.output(..)` and one `.scalar(..)`, its sizes,
+    // Use `gpu.allocate(..)?`, `gpu.launch(&kernels::EW_MUL)` with two
+    // `.input(..)`, one `.output(..)`, one `.scalar(..)` and its sizes,
     // `.run()?`, and `Tensor::from_buffer(shape, buffer)`.
     todo!("TODO(mul_end_to_end): launch the kernel")
 }
@@ -31,6 +31,7 @@ fn product(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
 pub fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor, Error> {
     let result = product(a, b)?;
     // `Tensor::from_op("mul", &[a, b], result, move |grad_out| ..)`; the
-    // rule returns `vec![grad_a, grad_b]`, None where nobody asks.
-    todo!("TODO(mul_end_to_end): the rule, and the recording")
+    // rule returns `vec![grad_a, grad_b]`, with `None` for a gradient that
+    // is not needed.
+    todo!("TODO(mul_end_to_end): the rule, and whether to record")
 }

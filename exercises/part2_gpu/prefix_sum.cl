@@ -1,16 +1,16 @@
-// prefix_sum: each sum so far, however long the row is.
+// prefix_sum: running sums of any length.
 //
-// WHAT   Write both kernels. `scan_groups` leaves in out[i] the sum of the
-//        numbers of its group up to a[i], this one too, and in totals the sum
-//        of each group. The host then scans the totals by the same kernel, in
-//        one group, and `add_totals` makes the sums whole: to each of them
-//        goes what all groups before have.
-// WHY    out[i] needs all numbers before it, and still nobody has to wait for
-//        255 others: in the first round each item adds the number one place
-//        before its own, in the second that two places before, then four,
-//        then eight. After eight rounds it has 256 of them.
-// MIND   In a round an item writes a cell that another one reads. Behind the
-//        last number items bring 0 and wait all the same. No group stands
+// WHAT   Write both kernels. `scan_groups` writes to out[i] the sum of the
+//        elements of its group up to and including a[i], and to totals the sum
+//        of each group. The host then scans the totals with the same kernel,
+//        in one group. `add_totals` completes the sums: to each it adds the
+//        total of all groups before it.
+// WHY    out[i] depends on all elements before it, but no item has to wait for
+//        255 others. In the first round each item adds the value one cell
+//        before its own, in the second round two cells before, then four, then
+//        eight. After eight rounds each sum covers up to 256 elements.
+// MIND   In a round an item writes a cell that another item reads. Items past
+//        the end contribute 0 and must reach all barriers. There is no group
 //        before group 0.
 // READ   Reductions and barriers
 // CHECK  cargo learn check prefix_sum
@@ -22,13 +22,13 @@ kernel void scan_groups(global const float *a, global float *out,
 {
     local float cells[GROUP];
     uint i = get_global_id(0), item = get_local_id(0);
-    /* TODO(prefix_sum): load, eight rounds, write; the total of the group */
+    /* TODO(prefix_sum): load, eight rounds, write the sums and the total */
 }
 
-// The totals are scanned: totals[g] is the sum of the groups 0 to g.
+// The totals are already scanned: totals[g] is the sum of groups 0 to g.
 kernel void add_totals(global const float *sums, global const float *totals,
                        global float *out, uint n)
 {
     uint i = get_global_id(0), group = get_group_id(0);
-    /* TODO(prefix_sum): the sum, and what all groups before have */
+    /* TODO(prefix_sum): the sum, plus the total of all groups before */
 }

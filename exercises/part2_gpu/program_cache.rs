@@ -1,38 +1,38 @@
-// program_cache: a compiler that runs once.
+// program_cache: compile each program once.
 //
-// WHAT   `program` hands out the compiled program that is wanted, and calls
-//        `build` only if nothing in the cache will do. What tells one
-//        program from another you say too: it is the key of the map.
-// WHY    A build costs a thousand products, so too large a key is slow. Too
-//        small a key is worse: it hands out a wrong program, and fast.
+// WHAT   `program` returns the requested compiled program, and calls `build`
+//        only if the cache does not contain it. You also choose what
+//        distinguishes programs: the key of the map.
+// WHY    A build takes as long as a thousand multiplications, so a key with
+//        too much in it is slow. A key with too little is worse: it returns
+//        the wrong program.
 // READ   Bytes and a promise
 // CHECK  cargo learn check program_cache
 
 use std::collections::HashMap;
 
-/// What a launch asks for.
+/// What a launch needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Wanted {
-    /// The number of the device that will run it.
+    /// The index of the device.
     pub device: usize,
-    /// Where the text comes from; errors name it.
+    /// The file of the source, which errors mention.
     pub file: String,
-    /// The text in OpenCL C. A program has all kernels of its text.
+    /// The source in OpenCL C. A program contains all kernels of its source.
     pub text: String,
-    /// What the compiler is told besides: `-D TILE=16`.
+    /// The compiler's options, for example `-D TILE=16`.
     pub options: String,
-    /// The kernel of the text that is launched.
+    /// The kernel of the program that is launched.
     pub kernel: String,
 }
 
-/// What tells one program from another.
+/// What distinguishes one program from another.
 pub type Key = ();
 
-/// The programs that were built. It begins empty.
+/// The compiled programs, initially none.
 pub type Cache<P> = HashMap<Key, P>;
 
-/// Finds the program that is wanted. `P` is a handle, so a clone costs
-/// nothing.
+/// Returns the requested program. `P` is a handle, so cloning it is cheap.
 pub fn program<P: Clone>(
     cache: &mut Cache<P>,
     wanted: &Wanted,

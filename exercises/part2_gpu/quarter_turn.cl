@@ -1,13 +1,14 @@
-// quarter_turn: neighbors read neighbors, and write neighbors.
+// quarter_turn: adjacent reads and adjacent writes.
 //
-// WHAT   Turn a picture to the right: a (rows, columns) -> out (columns, rows).
-//        What stood in the left column stands in the top row afterwards, from
-//        the bottom up: `out[c][rows - 1 - r]` is `a[r][c]`.
-// WHY    A row becomes a column, so one of the two is scattered over memory. A
-//        group of 16 x 16 items can turn a tile in local memory instead, and
-//        then neighbors read side by side and write side by side.
-// MIND   Local memory has banks: 16 cells that lie 16 apart are in two of them.
-//        The picture may end within a tile.
+// WHAT   Rotate a picture to the right: a (rows, columns) -> out (columns,
+//        rows). The left column becomes the top row, read from the bottom up:
+//        `out[c][rows - 1 - r]` is `a[r][c]`.
+// WHY    A row becomes a column, so either the reads or the writes are
+//        scattered over memory. Instead, a group of 16 x 16 items can rotate a
+//        tile in local memory, so that adjacent items both read and write
+//        adjacent elements.
+// MIND   Local memory has 32 banks: 16 cells whose addresses are 16 apart fall
+//        into only two of them. The picture may end within a tile.
 // READ   The matmul ladder
 // CHECK  cargo learn check quarter_turn
 
@@ -18,5 +19,5 @@ kernel void quarter_turn(global const float *a, global float *out, uint rows,
 {
     uint x = get_local_id(0), y = get_local_id(1);
     uint across = get_group_id(0) * TILE, down = get_group_id(1) * TILE;
-    /* TODO(quarter_turn): a tile, filled by rows, read by columns */
+    /* TODO(quarter_turn): fill a tile by rows, read it by columns */
 }

@@ -1,17 +1,17 @@
-// register_block: four results in an item.
+// register_block: four results per item.
 //
 // WHAT   Write `matmul_block`: a (m, k) times b (k, n). A group of 16 x 16
-//        items has a tile of 32 x 32 results, so an item has 2 x 2 of them: in
-//        rows `top + y` and `top + y + 16`, and in columns `left + x` and
-//        `left + x + 16`. Along `k` the group goes in steps of 16, as the third
-//        rung does.
-// WHY    A number that comes from global memory serves all results in its row
-//        or column that the group has: 16 in the third rung, 32 here. And two
-//        numbers of a column of `a` and two of a row of `b`, held in registers,
-//        make four products.
-// MIND   A tile has 512 numbers, two for each item. It holds 0 where the matrix
-//        ends, and nobody may write there. The four sums live from the first
-//        step to the last.
+//        items computes a tile of 32 x 32 results, so each item has 2 x 2 of
+//        them: in rows `top + y` and `top + y + 16`, and in columns `left + x`
+//        and `left + x + 16`. Along `k` the group proceeds in steps of 16, as
+//        in the third rung.
+// WHY    An element that is loaded from global memory serves all results in
+//        its row or column of the tile: 16 in the third rung, 32 here. And two
+//        elements of a column of `a` and two of a row of `b`, held in
+//        registers, are enough for four products.
+// MIND   A tile has 512 elements, two per item. Beyond the matrix it must
+//        contain 0, and nothing may be written there. The four sums are kept
+//        from the first step to the last.
 // READ   The matmul ladder
 // CHECK  cargo learn check register_block
 
@@ -29,5 +29,5 @@ kernel void matmul_block(global const float *a, global const float *b,
     uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
 
     float sum[BLOCK][BLOCK] = {{0.0f}};
-    /* TODO(register_block): tiles, blocks, sums; then what is written */
+    /* TODO(register_block): fill tiles, add products, write the results */
 }

@@ -1,11 +1,12 @@
-// stencil: what neighbors share is fetched once.
+// stencil: load shared neighbors once.
 //
-// WHAT   out[i] is the sum of a[i - 4] to a[i + 4], nine numbers; what lies
-//        before the first of the `n` numbers of `a` or behind the last counts
+// WHAT   out[i] is the sum of the nine elements a[i - 4] to a[i + 4]. Elements
+//        before the first or after the last of the `n` elements of `a` count
 //        as 0.
-// WHY    Each number is part of nine sums. A group of 256 items needs 264
-//        numbers for all of its sums: its own, and four on each side, which are
-//        called its halo. From local memory everybody takes the nine.
+// WHY    Each element is part of nine sums. A group of 256 items needs 264
+//        elements for all of its sums: its own, and four on each side, which
+//        are called the halo. The items then read their nine elements from
+//        local memory.
 // MIND   Items 0 and 255 have neighbors in other groups, and there are more
 //        cells to fill than items. The array may end within a group.
 // READ   The matmul ladder

@@ -1,26 +1,26 @@
-// compact: a view, copied to memory of its own.
+// compact: copy a view to contiguous memory.
 //
-// WHAT   The elements that a view shows, one after another: the last axis
-//        runs fastest.
-// WHY    It is the one copy that all other operations can fall back on. An
-//        operation that wants its numbers in a row asks for this first, and
-//        works on every view that there is: turned, backwards, repeated, cut
-//        out, without axes, without elements.
+// WHAT   Return the elements of a view in row-major order: the last index
+//        varies fastest.
+// WHY    All other operations can fall back on this copy. An operation that
+//        needs contiguous elements calls it first, and then works on every
+//        view: transposed, reversed, expanded, sliced, without axes, without
+//        elements.
 // READ   Strides
 // CHECK  cargo learn check compact
 
-/// Copies the elements of a view of `memory`. Element [i, j] lies at
-/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
-/// the view shows lies inside.
+/// Copies the elements of a view of `memory`. Element [i, j] is at
+/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element of
+/// the view is within `memory`.
 pub fn compact(
     memory: &[f32],
     shape: &[usize],
     strides: &[isize],
     offset: usize,
 ) -> Vec<f32> {
-    // Two ways lead there. One counts an index up like an odometer, the
-    // last axis fastest. The other takes element number n apart by
-    // division: n % size is its index along the last axis, n / size is
-    // what is left for the axes before.
-    todo!("TODO(compact): the elements in a row")
+    // There are two ways. One increments an index like an odometer, the
+    // last axis fastest. The other computes the index from the position n:
+    // n % size is the index along the last axis, and n / size is the
+    // position for the remaining axes.
+    todo!("TODO(compact): the elements in order")
 }

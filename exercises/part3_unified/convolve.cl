@@ -1,15 +1,16 @@
-// convolve: a convolution that copies no window.
+// convolve: a convolution without copied windows.
 //
 // WHAT   image (channels, height, width) and filters (filters, channels, 3, 3)
-//        -> out (filters, height, width), `n` elements. Item i computes element
-//        i: at its place it looks at a window of 3 x 3 of each channel, with
-//        the place in the middle, multiplies each number by that of its filter
-//        at the same place of the window, and adds everything up.
-// WHY    With the windows in a buffer of their own this would be a product of
-//        matrices, and that buffer nine times the image. The item finds the
-//        numbers where they lie instead, by arithmetic on indices.
-// MIND   At the edge a window looks beyond the image, where the numbers are 0
-//        and in no memory: whoever reads there reads something else.
+//        -> out (filters, height, width), `n` elements. Item i computes
+//        element i: the sum over all channels and over a window of 3 x 3
+//        pixels centered at the element's position, of each pixel times the
+//        weight of the element's filter at the same position of the window.
+// WHY    If the windows were copied to a buffer, this would be a matrix
+//        multiplication, but the buffer would be nine times as large as the
+//        image. Instead, the item computes the index of each pixel.
+// MIND   At the edge a window extends beyond the image, where the pixels count
+//        as 0. There is no memory for them: reading them would read something
+//        else.
 // READ   Windows and a product
 // CHECK  cargo learn check convolve
 

@@ -1,10 +1,11 @@
 // custom_loss: softmax and cross-entropy as one function.
 //
-// WHAT   The mean over rows of -log softmax(scores)[label], as one Function:
-//        a value that never overflows, and the shortest gradient there is.
-// WHY    Made of five operations, this loss keeps five arrays for the way
-//        back. As one it keeps the scores, and its gradient is a difference.
-//        Written with tensor operations, that gradient has gradients too.
+// WHAT   Write the mean over rows of -log softmax(scores)[label] as one
+//        `Function`, with a value that never overflows and a simple gradient.
+// WHY    Composed of five operations, this loss saves five arrays for
+//        backward. As one function it saves only the scores, and its gradient
+//        is a difference. Because the gradient consists of tensor operations,
+//        it can be differentiated again.
 // READ   Gradients through views and devices
 // CHECK  cargo learn check custom_loss
 
@@ -15,7 +16,7 @@ use rungrad::part3_unified::{
     apply,
 };
 
-/// The loss of scores (rows, classes); the label of each row is a parameter.
+/// The loss of scores (rows, classes), with the label of each row.
 pub struct Loss {
     pub labels: Vec<usize>,
 }
@@ -29,19 +30,19 @@ impl Function for Loss {
         let scores = inputs[0];
         ctx.save_input(0, scores);
         let (rows, classes) = (scores.shape()[0], scores.shape()[1]);
-        // The score of each row's label: (rows, 1).
+        // The score at each row's label: (rows, 1).
         let cells = scores.reshape(&[rows * classes, 1])?;
         let places = self.labels.iter().enumerate();
         let places: Vec<usize> =
             places.map(|(row, label)| row * classes + label).collect();
         let chosen = cells.index_select(0, &places)?;
         // -log softmax(s)[label] is log(sum of e^(s - m)) + m - s[label],
-        // for any m. The largest score of the row keeps e^ from
-        // overflowing: `scores.reduce(Reduce::Max, &[1], Keep::Yes)?`,
-        // stretched by `.expand(scores.shape())?`. Of one array:
-        // `.unary(Unary::Exp)?`, and Log and Scale(-1.0) in its place; of
-        // two: `a.binary(Binary::Add, &b)?`; sums by Reduce::Sum.
-        // With Keep::No the axes are gone.
+        // for any m. With the maximum of the row as m, e^ cannot overflow:
+        // `scores.reduce(Reduce::Max, &[1], Keep::Yes)?`, broadcast with
+        // `.expand(scores.shape())?`. Other operations are
+        // `.unary(Unary::Exp)?`, also with Log and Scale(-1.0),
+        // `a.binary(Binary::Add, &b)?`, and sums with Reduce::Sum.
+        // Keep::No removes the axes.
         todo!("TODO(custom_loss): the mean over rows, of shape []")
     }
 
@@ -51,13 +52,13 @@ impl Function for Loss {
         // 1 at each row's label, 0 elsewhere: (rows, classes).
         let wanted = Tensor::one_hot(&self.labels, classes, scores.device());
         let wanted = wanted.expect("the labels were checked in forward");
-        // The shares that the scores make, less those that are wanted.
-        // And: the loss is a mean, and somebody sent you `grad_out`.
+        // The softmax of the scores minus `wanted`. The loss is a mean,
+        // and there is an upstream gradient `grad_out`.
         todo!("TODO(custom_loss): vec![Some(grad_scores)]")
     }
 }
 
-/// Computes the loss: this is what users call.
+/// Computes the loss. This is the public function.
 pub fn loss(scores: &Tensor, labels: &[usize]) -> Tensor {
     apply(Loss { labels: labels.to_vec() }, &[scores])
 }

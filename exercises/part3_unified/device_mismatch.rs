@@ -1,11 +1,11 @@
-// device_mismatch: two operands on two devices.
+// device_mismatch: two operands on different devices.
 //
-// WHAT   Run an operation of two operands where both are on one device.
-//        Where they are not, return `Error::Mistake` with one sentence: the
-//        operation, both devices, and what to do about it.
-// WHY    No kernel can read the memory of another device. An engine that
-//        copied in silence would hide a copy in any line of a program; one
-//        that only says no leaves you searching for the line and the tensor.
+// WHAT   Run an operation with two operands if both are on the same device.
+//        Otherwise return `Error::Mistake` with one sentence that names the
+//        operation and both devices and says what to do.
+// WHY    No kernel can read the memory of another device. If an engine copied
+//        silently, any line of a program could contain a hidden copy. If the
+//        error does not name the devices, you have to search for the tensor.
 // READ   One tensor, two devices
 // CHECK  cargo learn check device_mismatch
 
@@ -20,6 +20,6 @@ pub fn on_one_device(
     b: &Tensor,
     run: impl FnOnce(&Tensor, &Tensor) -> Tensor,
 ) -> Result<Tensor, Error> {
-    // A device can be compared and printed, and the remedy is `.to(..)`.
-    todo!("TODO(device_mismatch): run it, or say why not")
+    // Devices can be compared and printed, and the remedy is `.to(..)`.
+    todo!("TODO(device_mismatch): run it, or return the error")
 }

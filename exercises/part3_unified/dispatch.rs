@@ -1,29 +1,29 @@
-// dispatch: three questions, asked once.
+// dispatch: three decisions in one place.
 //
-// WHAT   One function serves two operations on any device, recorded or not.
-//        It refuses operands on two devices, hands the numbers to the device,
-//        and keeps for the way back what will be asked for.
-// WHY    Asked in every method, these questions are eight copies that drift
-//        apart. Asked here, they are answered once for every operation that
-//        anybody will ever add.
+// WHAT   One function serves two operations on any device, recorded or not. It
+//        rejects operands on different devices, lets the device compute, and
+//        saves what backward will need.
+// WHY    If every method made these decisions, there would be eight copies
+//        that drift apart. Here they are made once, for every operation that
+//        will ever be added.
 // READ   Eight functions, one dispatch
 // CHECK  cargo learn check dispatch
 
-/// What is to be computed.
+/// The operation to compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
     Add,
     Mul,
 }
 
-/// A device, as far as anybody needs to know it.
+/// The interface of a device.
 pub trait Device {
     fn name(&self) -> &str;
-    /// Computes `op` of each pair of numbers.
+    /// Returns `op` of each pair of elements.
     fn binary(&self, op: Op, a: &[f32], b: &[f32]) -> Vec<f32>;
 }
 
-/// Numbers on a device, and how they were made if somebody will ask.
+/// Values on a device, and how they were computed if they are recorded.
 pub struct Tensor<'d> {
     pub device: &'d dyn Device,
     pub numbers: Vec<f32>,
@@ -31,9 +31,8 @@ pub struct Tensor<'d> {
     pub made: Option<Made>,
 }
 
-/// What the way back asks for: the operation, and the operands that its
-/// gradients are made of. `saved[0]` is the first operand, `saved[1]` the
-/// second.
+/// What backward needs: the operation, and the operands that its gradients
+/// depend on. `saved[0]` is the first operand, `saved[1]` the second.
 #[derive(Debug, PartialEq)]
 pub struct Made {
     pub op: Op,
@@ -47,9 +46,9 @@ pub fn dispatch<'d>(
     a: &Tensor<'d>,
     b: &Tensor<'d>,
 ) -> Result<Tensor<'d>, String> {
-    // Which device? Refuse two, in a sentence with both names.
-    // Which operation? The device computes it: `binary`.
-    // Is anybody recording? Either operand decides. A sum saves nothing; a
-    // product saves each operand that the gradient of the other asks for.
+    // Device: reject two different ones in a sentence with both names.
+    // Operation: the device computes it with `binary`. Recording: one
+    // operand that requires a gradient is enough. A sum saves nothing; a
+    // product saves each operand that the gradient of the other one needs.
     todo!("TODO(dispatch): check the devices, compute, and record")
 }

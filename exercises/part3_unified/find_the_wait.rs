@@ -1,13 +1,14 @@
 // find_the_wait: a training loop that waits in every step.
 //
-// WHAT   `epoch` trains and is right, and it is slow on a device. Its trace
-//        shows why. Change it so that the whole epoch waits once or twice,
-//        however many batches there are, and brings the same weights and the
-//        same report.
-// WHY    A read waits for everything that was asked for before it. While the
-//        host waits it asks for nothing, so afterwards the device waits for
-//        the host. For 12 batches the ledger counts 24 waits as it stands.
-// MIND   A loss that is kept keeps its whole graph, unless it is detached.
+// WHAT   `epoch` trains correctly, but it is slow on a device. A trace shows
+//        why. Change it so that the whole epoch waits once or twice, however
+//        many batches there are, and computes the same weights and the same
+//        report.
+// WHY    A read waits for everything that was enqueued before it. While the
+//        host waits, it enqueues nothing, so afterward the device waits for
+//        the host. For 12 batches the ledger currently counts 24 waits.
+// MIND   A loss that is kept keeps its whole graph alive, unless it is
+//        detached.
 // READ   How fast, and why
 // CHECK  cargo learn check find_the_wait
 
@@ -16,14 +17,14 @@ use rungrad::nn::{Module, Sequential};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 
-/// What an epoch tells: the mean of the losses of its batches, and the least.
+/// The results of an epoch: the mean and the minimum of its batches' losses.
 pub struct Report {
     pub mean: f32,
     pub least: f32,
 }
 
-/// Takes a step for each batch, inputs with their labels, which are on
-/// `device` as the network is.
+/// Takes a step for each batch of inputs and labels, which are on `device`,
+/// like the network.
 pub fn epoch(
     network: &mut Sequential,
     sgd: &mut Sgd,
@@ -41,9 +42,10 @@ pub fn epoch(
         mean += loss / batches.len() as f32;
         least = least.min(loss);
     }
-    // `loss.detach()` is the number without its graph, on the device, and
-    // `Tensor::stack(&[&a, &b], 0)` puts numbers side by side, there too.
-    // It is right as it stands. When it waits no more, take this line away.
+    // `loss.detach()` is the value without its graph, still on the device,
+    // and `Tensor::stack(&[&a, &b], 0)` joins tensors there. The results
+    // are already right. Remove the next line when the loop does not wait
+    // anymore.
     todo!("TODO(find_the_wait): let the loop run ahead of the device");
     Ok(Report { mean, least })
 }

@@ -1,27 +1,27 @@
-// kept_keys: the test that only a faithful memory passes.
+// kept_keys: a test that no wrong cache passes.
 //
-// WHAT   You are handed something that reads tokens, keeps their keys and
-//        values, and gives 5 scores behind each token. Say whether a text that
-//        is read in pieces gets the scores that it gets at once. The check
-//        hands you a reader that does so, and seven that do not.
-// WHY    What is kept is looked at by all that follows. A fault in it writes
-//        on in good spirits: names come out, only slightly worse ones.
-// MIND   Tokens are 0 to 4, and a text has at most 8. The right one adds in
-//        another order when it reads in pieces, so its scores may differ by
-//        1e-5.
+// WHAT   You get a reader that reads tokens, caches their keys and values, and
+//        returns 5 scores after each token. Return whether a text that is read
+//        in pieces gets the same scores as the whole text. The check calls
+//        your test with one right reader and seven wrong ones.
+// WHY    Everything that follows uses the cached values. With a bug in the
+//        cache, names are still generated, but they are slightly worse.
+// MIND   Tokens are 0 to 4, and a text has at most 8 of them. The right reader
+//        adds in a different order when it reads in pieces, so its scores may
+//        differ by 1e-5.
 // READ   Attention
 // CHECK  cargo learn check kept_keys
 
-/// Reads a text, all of it at once or in pieces.
+/// Reads a text, as a whole or in pieces.
 pub trait Reader {
-    /// Begins a new text.
+    /// Starts a new text.
     fn begin(&mut self);
 
-    /// Reads on: 5 scores behind each of these tokens.
+    /// Reads more tokens and returns 5 scores after each of them.
     fn read(&mut self, tokens: &[usize]) -> Vec<f32>;
 }
 
-/// Tells whether a reader says the same of pieces as of the whole.
+/// Returns whether a reader gives the same scores for pieces as for the whole.
 pub fn accepts(reader: &mut dyn Reader) -> bool {
-    todo!("TODO(kept_keys): read it at once, then in pieces")
+    todo!("TODO(kept_keys): read a text as a whole, then in pieces")
 }

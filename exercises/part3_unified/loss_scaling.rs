@@ -1,25 +1,27 @@
-// loss_scaling: gradients that would be 0.
+// loss_scaling: gradients that would become 0.
 //
-// WHAT   Compute a loss of a copy of `x` in 16 bits, and its gradient for `x`,
-//        which is a leaf of 32 bits. On the way back everything is to be
-//        `scale` times as large, so that nothing small becomes 0; what you
-//        return is the gradient itself, in 32 bits, or `None` where some of
-//        it is not finite.
-// WHY    Below 2^-25 an `f16` is 0, and most gradients are small. A product
-//        with a power of two rounds nothing, and costs nothing to take back.
+// WHAT   Compute a loss from an `f16` copy of `x`, and its gradient with
+//        respect to `x`, which is an `f32` leaf. In backward everything must
+//        be `scale` times as large, so that small gradients do not become 0.
+//        Return the unscaled gradient in `f32`, or `None` if any element of it
+//        is not finite.
+// WHY    Below 2^-25 an `f16` is 0, and most gradients are small. Multiplying
+//        by a power of two rounds nothing, and dividing by it undoes it
+//        exactly.
 // READ   Numbers of three sizes
 // CHECK  cargo learn check loss_scaling
 
 use rungrad::Error;
 use rungrad::part3_unified::{DType, Tensor, grad};
 
-/// Returns the gradient of `loss` for `x`. The loss is given a copy of `x` in
-/// `f16`, and gives back one element of `f16`.
+/// Returns the gradient of `loss` with respect to `x`. `loss` receives an
+/// `f16` copy of `x` and returns one `f16` element.
 pub fn gradient(
     x: &Tensor,
     scale: f64,
     loss: impl FnOnce(&Tensor) -> Tensor,
 ) -> Result<Option<Tensor>, Error> {
-    // `x.to_dtype(..)` has a gradient; `grad(&[&y], &[x], false)` finds it.
-    todo!("TODO(loss_scaling): scale it, go back, and take the scale out")
+    // `x.to_dtype(..)` is differentiable; `grad(&[&y], &[x], false)`
+    // differentiates.
+    todo!("TODO(loss_scaling): scale, run backward, divide by the scale")
 }

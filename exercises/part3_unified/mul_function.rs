@@ -1,11 +1,11 @@
-// mul_function: a product as a Function.
+// mul_function: multiplication as a Function.
 //
-// WHAT   `forward` keeps what `backward` will ask for, and `backward` returns
-//        one gradient for each operand that needs one.
-// WHY    This is the rule of `mul_rule` a third time, and the last: written
-//        with tensor operations it runs on every device, and its own gradient
-//        can be taken. What is kept lives as long as the graph, so nothing is
-//        kept and nothing is computed for an operand that needs no gradient.
+// WHAT   `forward` saves what `backward` will need, and `backward` returns one
+//        gradient for each operand that needs one.
+// WHY    This is the rule of `mul_rule` for the third and last time. Because
+//        it consists of tensor operations, it runs on every device and can be
+//        differentiated itself. What is saved lives as long as the graph, so
+//        nothing is saved or computed for an operand that needs no gradient.
 // READ   Function and its context
 // CHECK  cargo learn check mul_function
 
@@ -23,15 +23,15 @@ impl Function for Mul {
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
-        // Keep what backward will ask for: `ctx.needs(i)` tells whether
-        // operand i needs a gradient, `ctx.save_input(i, inputs[i])`
-        // keeps an operand.
+        // Save what backward will need: `ctx.needs(i)` returns whether
+        // operand i needs a gradient, and `ctx.save_input(i, inputs[i])`
+        // saves an operand.
         inputs[0].binary(Binary::Mul, inputs[1])
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        // `ctx.input(i)` is what forward kept; None is for an operand
-        // that needs no gradient.
+        // `ctx.input(i)` is an operand that forward saved. Use None for an
+        // operand that needs no gradient.
         todo!("TODO(mul_function): vec![grad_a, grad_b]")
     }
 }

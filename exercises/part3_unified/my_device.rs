@@ -1,11 +1,11 @@
 // my_device: a device of your own.
 //
-// WHAT   A device on which Part 3 trains a network, in eight levels. What
-//        stands in `delegate!` is left to the processor: your numbers travel
-//        there and back. Take a name out, write the function that
-//        `Backend` asks for, and it is yours. Plain loops will do; kernels of
-//        yours will, too. The check says which level is next.
-// WHY    A framework meets new hardware by a dozen functions. They are these.
+// WHAT   Write a device on which Part 3 trains a network, in eight levels.
+//        Functions named in `delegate!` are left to the processor: your data
+//        is copied there and back. Remove a name and write the function of
+//        `Backend` to make it yours, with plain loops or with your own
+//        kernels. The check tells you which level is next.
+// WHY    A framework supports new hardware with about a dozen functions.
 // READ   A device of your own
 // CHECK  cargo learn check my_device
 
@@ -18,7 +18,7 @@ use rungrad::part3_unified::{
 /// The device. It may have fields.
 pub struct Mine;
 
-/// The check registers this one.
+/// The check registers this device.
 pub static MINE: Mine = Mine;
 
 impl Backend for Mine {

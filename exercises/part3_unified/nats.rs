@@ -1,24 +1,25 @@
-// nats: what a loss is worth.
+// nats: the meaning of a loss.
 //
-// WHAT   Two networks that have learned next to nothing. `blind` gives each of
-//        so many signs the same share at each place. `frequencies` has counted
-//        how often each sign stands in the names that were learned, and gives
-//        each sign, at each place, the share that it has of all. Return their
-//        mean loss of a sign, in nats.
-// WHY    "The loss is 2.4" says nothing by itself. Between these two numbers
-//        and it lies what a network has learned of the order of letters.
-// MIND   Add 1 to each count, so that no share is 0: a sign that was never
-//        seen would cost an infinite loss once it comes.
+// WHAT   Two networks have learned almost nothing. `blind` gives each of
+//        `signs` tokens the same probability at every position. `frequencies`
+//        has counted how often each token occurs in the training names, and
+//        gives each token its overall frequency as its probability at every
+//        position. Return their mean loss per token, in nats.
+// WHY    "The loss is 2.4" says nothing by itself. The difference between 2.4
+//        and these two losses is what a network has learned about the order of
+//        letters.
+// MIND   Add 1 to each count, so that no probability is 0: a token that was
+//        never seen in training would have an infinite loss.
 // READ   Names
 // CHECK  cargo learn check nats
 
-/// Returns the loss of a network that gives all signs the same share.
+/// Returns the loss if all tokens have the same probability.
 pub fn blind(signs: usize) -> f64 {
-    todo!("TODO(nats): minus the logarithm of one share")
+    todo!("TODO(nats): the negative logarithm of one probability")
 }
 
-/// Returns the mean loss of signs that were held out: `held_out[i]` times sign
-/// i. The network has counted those of `learned`.
+/// Returns the mean loss of held-out tokens: `held_out[i]` times token i. The
+/// network has counted the tokens in `learned`.
 pub fn frequencies(learned: &[u64], held_out: &[u64]) -> f64 {
-    todo!("TODO(nats): the mean over all signs that were held out")
+    todo!("TODO(nats): the mean over all held-out tokens")
 }

@@ -1,60 +1,61 @@
-// reusing_pool: buffers that are used again.
+// reusing_pool: reuse buffers.
 //
-// WHAT   `take` hands out a buffer for so many numbers: one that waits in the
-//        pool, or a new one. `give_back` lets a buffer wait for the next who
-//        asks. `class` says which lengths there are buffers of.
-// WHY    To allocate on a device takes longer than to compute a little there,
-//        and a training step asks for the same sizes again and again. But a
-//        pool that keeps everything takes the memory that others need.
-// MIND   Few lengths, so that a waiting buffer is wanted again; and none much
-//        longer than what was asked for.
+// WHAT   `take` returns a buffer for `len` elements: one from the pool, or a
+//        new one. `give_back` stores a buffer in the pool for the next
+//        request. `class` returns the length of the buffers that serve a
+//        request.
+// WHY    On a device, allocating takes longer than a short computation, and
+//        every training step requests the same sizes. But a pool that keeps
+//        everything uses memory that is needed elsewhere.
+// MIND   There must be few lengths, so that stored buffers fit later requests,
+//        but no buffer may be much longer than requested.
 // READ   How fast, and why
 // CHECK  cargo learn check reusing_pool
 
 use std::collections::HashMap;
 
-/// Finds the length of the buffers that serve `len` numbers: `len` or more,
-/// by at most a fourth of it. From a power of two to the next there are at
-/// most four such lengths, and each of them serves itself.
+/// Returns the length of the buffers that serve `len` elements: at least
+/// `len`, and at most a quarter more. There are at most four such lengths from
+/// one power of two to the next, and each of them serves itself.
 pub fn class(len: usize) -> usize {
     // `len.next_power_of_two()` and `len.next_multiple_of(..)` may help.
-    todo!("TODO(reusing_pool): round up, to one of few lengths")
+    todo!("TODO(reusing_pool): round up to one of a few lengths")
 }
 
-/// Buffers that wait, by their length. `B` is a buffer; to drop one gives its
-/// memory back to the device.
+/// The stored buffers, by length. `B` is a buffer; dropping it returns its
+/// memory to the device.
 pub struct Pool<B> {
     waiting: HashMap<usize, Vec<B>>,
-    /// The numbers in all buffers that wait, and the most that may.
+    /// The elements in all stored buffers, and the maximum.
     held: usize,
     limit: usize,
 }
 
 impl<B> Pool<B> {
-    /// Makes an empty pool in which so many numbers may wait.
+    /// Creates an empty pool that stores at most `limit` elements.
     pub fn new(limit: usize) -> Pool<B> {
         Pool { waiting: HashMap::new(), held: 0, limit }
     }
 
-    /// Counts the numbers in the buffers that wait.
+    /// Returns the number of elements in the stored buffers.
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// Takes a buffer for `len` numbers. `allocate` makes one of the length
-    /// that it is given, or refuses; then those that wait may be what is
-    /// missing, so all of them are dropped, and it is asked once more.
+    /// Returns a buffer for `len` elements. `allocate` creates one of the
+    /// given length or fails. If it fails, all stored buffers are dropped,
+    /// because they may use the missing memory, and it is called once more.
     pub fn take(
         &mut self,
         len: usize,
         mut allocate: impl FnMut(usize) -> Result<B, String>,
     ) -> Result<B, String> {
-        todo!("TODO(reusing_pool): one that waits, or else a new one")
+        todo!("TODO(reusing_pool): a stored buffer, or else a new one")
     }
 
-    /// Takes back a buffer that was taken for `len` numbers. Where the limit
-    /// would be passed, it is dropped.
+    /// Takes back a buffer that was taken for `len` elements. If it would
+    /// exceed the limit, it is dropped.
     pub fn give_back(&mut self, buffer: B, len: usize) {
-        todo!("TODO(reusing_pool): let it wait, if there is room")
+        todo!("TODO(reusing_pool): store it, if there is room")
     }
 }

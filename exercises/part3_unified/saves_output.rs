@@ -1,11 +1,10 @@
-// saves_output: the exponential, as a Function that keeps one array.
+// saves_output: the exponential, as a Function that saves one array.
 //
-// WHAT   `forward` computes e to the x and keeps what `backward` will ask
-//        for; `backward` returns the gradient. Keep no array that is not in
-//        the graph already.
-// WHY    The result is in memory anyway, as long as somebody goes on with it.
-//        An operand that is kept for the slope alone costs its numbers a
-//        second time, in every layer.
+// WHAT   `forward` computes e^x and saves what `backward` will need;
+//        `backward` returns the gradient. Save no array that is not in the
+//        graph already.
+// WHY    The result stays in memory anyway as long as a later operation uses
+//        it. Saving the operand would need a second array, in every layer.
 // READ   Function and its context
 // CHECK  cargo learn check saves_output
 
@@ -24,12 +23,12 @@ impl Function for Exp {
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         // `inputs[0].unary(Unary::Exp)?` is the result. `ctx.save_input(0,
-        // array)` and `ctx.save_output(&array)` keep things.
-        todo!("TODO(saves_output): compute, and keep")
+        // array)` and `ctx.save_output(&array)` save arrays.
+        todo!("TODO(saves_output): compute, and save")
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        // `ctx.input(0)` and `ctx.output()` are tensors again.
+        // `ctx.input(0)` and `ctx.output()` return them as tensors.
         todo!("TODO(saves_output): vec![Some(grad_a)]")
     }
 }

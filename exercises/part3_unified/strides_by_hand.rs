@@ -1,15 +1,15 @@
 // strides_by_hand: the arithmetic of a view.
 //
-// WHAT   The strides of a shape, the slot of an element, and what becomes of
-//        shape, strides and offset when the axes change places, when a part
-//        is cut out, when an axis runs backwards and when one is repeated.
-// WHY    Nothing here touches a number in memory, and so nothing here takes
-//        time. But one stride that is wrong shows other elements, in silence.
-//        Strides may be 0 or negative; the slots that come out never are.
+// WHAT   Compute the strides of a shape, the memory slot of an element, and
+//        the shape, strides and offset of a view after permuting its axes,
+//        slicing, reversing an axis, and expanding one.
+// WHY    These operations take no time, because they never touch the elements.
+//        But a single wrong stride silently shows different elements. Strides
+//        may be 0 or negative; the resulting slots are never negative.
 // READ   Strides
 // CHECK  cargo learn check strides_by_hand
 
-/// A way to walk memory: element [i, j] lies in slot
+/// A view of memory: element [i, j] is in slot
 /// offset + i * strides[0] + j * strides[1].
 #[derive(Clone, Debug)]
 pub struct View {
@@ -18,35 +18,33 @@ pub struct View {
     pub offset: usize,
 }
 
-/// Computes the strides of a shape whose rows lie one after another: the last
-/// axis is dense. Those of [2, 3] are [3, 1], and those of a scalar, [], are
-/// [].
+/// Returns the row-major strides of a shape: the last axis has stride 1. The
+/// strides of [2, 3] are [3, 1], and the strides of a scalar, [], are [].
 pub fn strides(shape: &[usize]) -> Vec<isize> {
-    todo!("TODO(strides_by_hand): how far apart neighbors lie")
+    todo!("TODO(strides_by_hand): the distance between adjacent elements")
 }
 
-/// Finds the slot of the element at `index`, which has a number for each axis.
+/// Returns the slot of the element at `index`, which has one number per axis.
 pub fn slot(view: &View, index: &[usize]) -> usize {
     todo!("TODO(strides_by_hand): the slot of an element")
 }
 
-/// Puts the axes into another order: axis k of the result is axis `axes[k]` of
-/// `view`.
+/// Reorders the axes: axis k of the result is axis `axes[k]` of `view`.
 pub fn permute(view: &View, axes: &[usize]) -> View {
-    todo!("TODO(strides_by_hand): the axes in another order")
+    todo!("TODO(strides_by_hand): reorder the axes")
 }
 
-/// Takes a part of one axis: from element `from` to the last before `to`.
+/// Takes a part of one axis, the elements `from..to`.
 pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     todo!("TODO(strides_by_hand): a part of one axis")
 }
 
-/// Turns one axis backwards. It has at least one element.
+/// Reverses one axis, which has at least one element.
 pub fn flip(view: &View, axis: usize) -> View {
-    todo!("TODO(strides_by_hand): one axis backwards")
+    todo!("TODO(strides_by_hand): reverse one axis")
 }
 
-/// Shows an axis of size 1 `times` times.
+/// Repeats an axis of size 1 `times` times.
 pub fn expand(view: &View, axis: usize, times: usize) -> View {
-    todo!("TODO(strides_by_hand): one axis, repeated")
+    todo!("TODO(strides_by_hand): repeat one axis")
 }

@@ -1,18 +1,19 @@
-// turn_a_weight: weights of PyTorch in the places of ours.
+// turn_a_weight: convert PyTorch's weights to our layout.
 //
-// WHAT   `placed` gets a weight as PyTorch has saved it, and the shape that it
-//        has in our model. It looks at the shapes and guesses. Mend it, so
-//        that every weight that fits gets its numbers in our order, and what
-//        does not fit is refused.
-// WHY    A square layer fits either way. A model with its square layers the
-//        wrong way around loads without a word, computes, and says nonsense.
-// MIND   A linear layer's weight is (outputs, inputs) there and (inputs,
-//        outputs) here. The table of an embedding, (signs, width), the filters
-//        of a convolution and every bias lie here as they do there.
+// WHAT   `placed` gets a weight as PyTorch saved it, and the shape that it has
+//        in our model. Currently it looks at the shapes and guesses. Fix it,
+//        so that every weight that fits is returned in our order, and a weight
+//        that does not fit is rejected.
+// WHY    A square matrix fits either way. A model whose square matrices are
+//        not transposed loads without an error and computes nonsense.
+// MIND   The weight of a linear layer is (outputs, inputs) in PyTorch and
+//        (inputs, outputs) here. The table of an embedding, (signs, width),
+//        the filters of a convolution and all biases have the same layout in
+//        both.
 // READ   Weights that travel
 // CHECK  cargo learn check turn_a_weight
 
-/// What a weight belongs to.
+/// The layer that a weight belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Linear,
@@ -21,7 +22,7 @@ pub enum Kind {
     Bias,
 }
 
-/// A weight of PyTorch, its numbers in row-major order.
+/// A weight of PyTorch, with its elements in row-major order.
 #[derive(Clone, Debug)]
 pub struct Weight {
     pub kind: Kind,
@@ -29,14 +30,14 @@ pub struct Weight {
     pub values: Vec<f32>,
 }
 
-/// Returns the numbers in the order that our model wants, where the weight
-/// has the shape `wanted`, or nothing if it does not fit.
+/// Returns the elements in our model's order, in which the weight has the
+/// shape `wanted`, or `None` if it does not fit.
 pub fn placed(theirs: &Weight, wanted: &[usize]) -> Option<Vec<f32>> {
     if theirs.shape == wanted {
         return Some(theirs.values.clone());
     }
     let reversed: Vec<usize> = theirs.shape.iter().rev().copied().collect();
-    // It fits now. When the numbers do as well, take this line away.
-    todo!("TODO(turn_a_weight): the kind decides, and numbers move");
+    // The shape fits now. Remove the next line when the elements do too.
+    todo!("TODO(turn_a_weight): the kind decides; elements may move");
     (reversed == wanted).then(|| theirs.values.clone())
 }

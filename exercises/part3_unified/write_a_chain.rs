@@ -1,32 +1,34 @@
-// write_a_chain: the text of one kernel for a chain of operations.
+// write_a_chain: generate one kernel for a chain of operations.
 //
-// WHAT   A chain is given as a list of lines, each made of earlier ones. Write
-//        the OpenCL C of one kernel that computes all of them for an element,
-//        and stores the last.
-// WHY    Launched one by one, each line would be a kernel that reads numbers
-//        from memory and writes numbers there. In one kernel a line is a
-//        variable, and memory is read at the beginning and written at the end.
-// MIND   Items come in whole groups, so there are more of them than elements.
-//        In C a number without an f at its end is a double, and 3f is none.
+// WHAT   A chain is given as a list of lines, each of which uses earlier ones.
+//        Write the OpenCL C of one kernel that computes all lines for an
+//        element and stores the last one.
+// WHY    Launched one by one, each line would be a kernel that reads its
+//        operands from memory and writes its result to memory. In one kernel a
+//        line is a variable, and memory is read at the beginning and written
+//        at the end.
+// MIND   Launches consist of whole groups, so there are more items than
+//        elements. In C a number without an f at its end is a double, and 3f
+//        is not a valid number.
 // READ   Kernels that write themselves
 // CHECK  cargo learn check write_a_chain
 
-/// A line of a chain. Operands are the numbers of earlier lines.
+/// A line of a chain. Operands are the indices of earlier lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Line {
     /// The element of an input: `in0`, `in1`, ..
     Load(usize),
     Add(usize, usize),
-    /// The first without the second.
+    /// The first operand minus the second.
     Sub(usize, usize),
     Mul(usize, usize),
-    /// An earlier line times a number.
+    /// An earlier line times a constant.
     Scale(usize, f32),
-    /// What is negative becomes 0.
+    /// Negative values become 0.
     Relu(usize),
 }
 
-/// Writes the kernel `chain` for so many inputs:
+/// Returns the kernel `chain` with this number of inputs:
 ///
 /// ```c
 /// kernel void chain(

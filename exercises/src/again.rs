@@ -1,18 +1,18 @@
-//! A variant of an exercise: the same check with other values, another order or
-//! another operation, as `cargo learn again` has drawn it.
+//! Variants of an exercise: the same check with different values, a different
+//! order or a different operation, drawn by `cargo learn again`.
 
 use std::env;
 
-/// What was drawn, `factor=7 less=2`; not set for the exercise itself.
+/// The drawn values, for example `factor=7 less=2`; unset for the exercise
+/// itself.
 const DRAWN: &str = "RUNGRAD_AGAIN";
 
-/// Tells whether this is a variant.
+/// Returns whether this is a variant.
 pub fn again() -> bool {
     env::var_os(DRAWN).is_some()
 }
 
-/// Returns the value that was drawn under this name; None in the exercise
-/// itself.
+/// Returns the value drawn for this name, or `None` in the exercise itself.
 pub fn drawn(name: &str) -> Option<f32> {
     value(&env::var(DRAWN).ok()?, name)
 }

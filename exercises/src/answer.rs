@@ -1,5 +1,5 @@
-//! The learner's file: where it is, what of it this check has compiled, and what
-//! no answer may contain.
+//! The learner's file: its path, the text that this check was compiled from,
+//! and what an answer must not contain.
 
 use std::fs;
 
@@ -12,32 +12,32 @@ use crate::verdict::{Outcome, wrong};
 pub struct Answer {
     /// The path of the file.
     pub path: &'static str,
-    /// The text that was compiled into this program. A kernel has none: it is
-    /// read when the check runs.
+    /// The text that was compiled into this program. `None` for a kernel,
+    /// which is read when the check runs.
     pub compiled: Option<&'static str>,
 }
 
-/// The path of a kernel.
+/// A kernel, given by its path.
 impl From<&'static str> for Answer {
     fn from(path: &'static str) -> Answer {
         Answer { path, compiled: None }
     }
 }
 
-/// What an answer must not contain. The engine's own solutions are in the
-/// checkout, one `include!` away.
+/// What an answer must not contain. The solutions are in the same checkout,
+/// one `include!` away.
 const OTHER_FILES: [&str; 5] =
     ["include!", "include_str!", "include_bytes!", "#[path", "#include"];
 
 impl Answer {
-    /// Returns a sentence if this program was compiled from a different text
-    /// than the file has now.
+    /// Returns an error message if this program was compiled from a different
+    /// text than the file has now.
     ///
-    /// Cargo compares modification times only. A file that was moved here or
+    /// Cargo compares only modification times. A file that was moved here or
     /// restored from a backup may be older than the program.
     pub(crate) fn stale_sentence(&self) -> Option<String> {
         let compiled = self.compiled?;
-        // If the file is gone, the check says so where it reads the file.
+        // A missing file is reported where the check reads it.
         let text = fs::read(self.path).ok()?;
         let place = shown(self.path);
         (text != compiled.as_bytes()).then(|| {
@@ -49,9 +49,9 @@ impl Answer {
         })
     }
 
-    /// Rejects an answer that takes its code from other files.
+    /// Rejects an answer that includes code from other files.
     pub(crate) fn is_one_file(&self) -> Outcome {
-        // The check reports a file that cannot be read.
+        // An unreadable file is reported where the check reads it.
         let text = fs::read_to_string(self.path).unwrap_or_default();
         let found = source::first(&text, &OTHER_FILES)
             .or_else(|| source::string_with(&text, "solutions/"));
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::verdict::Stop;
 
-    /// Writes a file and returns its answer.
+    /// Writes a file and returns it as an answer.
     fn answer(name: &str, text: &str) -> Answer {
         let file = format!("answer-{name}-{}", process::id());
         let file = env::temp_dir().join(file);

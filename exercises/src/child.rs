@@ -1,6 +1,6 @@
-//! A check in a process of its own, with limits: a loop without an end, a
-//! list that grows for ever, a stack that overflows and a kernel that writes
-//! where it must not end that process only.
+//! Runs a check in a child process with limits, so that an endless loop,
+//! unbounded memory use, a stack overflow or a stray write of a kernel ends
+//! only that process.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -14,79 +14,78 @@ use crate::output::Output;
 use crate::token::{Listener, Token};
 use crate::verdict::Code;
 
-/// The most seconds of the processor that one thread of a check may take; the
-/// variable says otherwise. On a busy machine they take longer than by the
-/// clock. A loop without an end keeps one thread busy, while a right answer may
-/// share its work among as many as there are cores: so none counts for another.
+/// CPU seconds that one thread of a check may use, unless the environment
+/// variable sets a different limit. CPU time does not depend on how busy the
+/// machine is. The limit applies to each thread, because a correct answer may
+/// use every core, whereas an endless loop keeps one thread busy.
 const LIMIT: u64 = 10;
 pub(crate) const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
-/// So many times the limit may pass by the clock, besides what a thread spends
-/// in the queue of a busy processor: what sleeps for ever takes no time of it,
-/// and neither does a thread that has ended.
+/// Wall-clock limit, as a multiple of the CPU limit, without the time that a
+/// thread was ready but not scheduled. It stops children that sleep forever,
+/// which use no CPU time.
 const PATIENCE: u32 = 6;
 
-/// The most memory of its own that a check may take, in MiB. What it maps of
-/// files is not its own: a driver brings a compiler of 100 MiB and more.
+/// Private memory that a check may use, in MiB. Mapped files do not count: a
+/// driver may map a compiler of more than 100 MiB.
 pub(crate) const ROOM: u64 = 1024;
 
-/// The most that the learner's code may print, in MiB. Only the first lines are
-/// shown, and reading the rest of an endless output takes longer than any other
-/// limit.
+/// Output that the learner's code may print, in MiB. Only the first lines are
+/// shown, and reading the rest of an endless output would take longer than any
+/// other limit.
 pub(crate) const PRINTED: usize = 4;
 
-/// How long the output of a child is still read after the child has ended. It
-/// ends with the child, unless a process that the child has started holds it
-/// open.
+/// How long the output is read after the child has ended. Normally it ends
+/// with the child, but a process that the child started may hold it open.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How often one looks whether the child has ended, and how many of these
-/// looks pass from one at what it has used to the next.
+/// How often the parent polls whether the child has ended. Its resources are
+/// measured at every `LOOKS`-th poll.
 pub(crate) const PAUSE: Duration = Duration::from_millis(4);
 const LOOKS: u32 = 5;
 
 /// How a child ended.
 pub(crate) enum Ending {
-    /// It walked to its end, and proved it with the token.
+    /// It finished and proved it with the token.
     Said(Code),
-    /// Without a verdict, whatever its exit code.
+    /// It exited without a verdict, with this exit code.
     Exited(i32),
-    /// By a signal with this number.
+    /// It was killed by the signal with this number.
     Killed(i32),
-    /// One thread used so much of the processor's time.
+    /// A thread exceeded the CPU limit.
     TimedOut(Duration),
-    /// So much time passed, and less of the processor's was used.
+    /// The wall-clock limit passed without reaching the CPU limit.
     Waited(Duration),
-    /// More memory was taken than there is room for.
+    /// It exceeded the memory limit.
     Grew,
-    /// More was printed than [`PRINTED`] allows.
+    /// It printed more than [`PRINTED`] allows.
     Flooded,
 }
 
-/// Whether the lines of a child are printed as they come.
+/// Whether the output of a child is printed while it runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
     Shown,
     Dropped,
 }
 
-/// What is known of a child when it has ended.
+/// The results of a child that has ended.
 pub(crate) struct Ended {
     pub(crate) ending: Ending,
     /// What it wrote to standard error.
     pub(crate) said: String,
-    /// What was looked at last, of something that has levels.
+    /// The last law that it started, if the exercise has levels.
     pub(crate) now: Option<String>,
-    /// How many levels stand, of how many.
+    /// How many levels passed, and of how many.
     pub(crate) stands: Option<String>,
 }
 
-/// Runs `command` and returns how it ended.
+/// Runs `command` to its end and returns how it ended.
 pub(crate) fn watch(command: &mut Command, lines: Lines) -> io::Result<Ended> {
     watch_for(command, lines, limit())
 }
 
-/// Does the same with a limit of its own for the busiest thread.
+/// Like [`watch`], with a given CPU limit per thread.
 pub(crate) fn watch_for(
     command: &mut Command,
     lines: Lines,
@@ -98,9 +97,9 @@ pub(crate) fn watch_for(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    // The child reads the token from the pipe, and later the end of the pipe,
-    // when this process is gone. If the child has ended already, the error does
-    // not matter.
+    // The child reads the token from the pipe. Later, the end of the pipe
+    // tells it that this process is gone. If the child has already ended, the
+    // error does not matter.
     let mut input = child.stdin.take().expect("it is piped");
     let _ = input.write_all(token.line().as_bytes());
     let out = child.stdout.take().expect("it is piped");
@@ -110,7 +109,7 @@ pub(crate) fn watch_for(
     let printed = || out.printed() + errors.printed();
     let ended = wait(&mut child, limit, limit * PATIENCE, &printed)?;
     drop(input);
-    // A process that the child has started would hold the output open.
+    // Processes that the child started would hold the output open.
     group::end(child.id());
     let end = Instant::now() + GRACE;
     let heard = out.finish(end);
@@ -137,7 +136,7 @@ fn wait(
             });
         }
         let passed = start.elapsed();
-        // Where nobody says what was used, the clock must do.
+        // Without resource measurements, use the wall clock.
         let (time, room) = match look % LOOKS {
             0 => used(child.id()).unwrap_or((Time::of(passed), 0)),
             _ => (Time::of(Duration::ZERO), 0),
@@ -161,14 +160,13 @@ fn wait(
     unreachable!("there are more looks than anybody waits for")
 }
 
-/// Tells whether patience has ended: what others had of the processor while a
-/// thread was ready is no waiting.
+/// Returns whether the wall-clock limit has passed, not counting the time that
+/// a thread was ready but not scheduled.
 fn waited(passed: Duration, queued: Duration, patience: Duration) -> bool {
     passed >= patience.saturating_add(queued)
 }
 
-/// What a thread has had of the processor, and how long it was ready and others
-/// had it.
+/// CPU time of a thread, and the time it was ready but not scheduled.
 #[derive(Clone, Copy)]
 struct Time {
     used: Duration,
@@ -187,9 +185,9 @@ fn limit() -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Reads the processor's time that the busiest thread of a process has used, the
-/// longest that one was queued for it, and the process's own memory in MiB.
-/// Linux alone tells it in files.
+/// Measures the CPU time of the busiest thread of a process, the longest time
+/// that a thread was queued, and the private memory in MiB. Returns `None`
+/// except on Linux, which has these values in `/proc`.
 fn used(process: u32) -> Option<(Time, u64)> {
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let times = threads.flatten().filter_map(|it| time(&it.path()));
@@ -198,8 +196,8 @@ fn used(process: u32) -> Option<(Time, u64)> {
         queued: a.queued.max(b.queued),
     });
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    // In KiB, in memory and where it was swapped to. An old kernel does not
-    // say what lies behind a file.
+    // In KiB: anonymous, shared and swapped memory. Old kernels do not
+    // separate mapped files.
     let own = ["RssAnon:", "RssShmem:", "VmSwap:"];
     let room = sum(&status, &own).or_else(|| sum(&status, &["VmRSS:"]));
     Some((most?, room.unwrap_or(0) >> 10))
@@ -207,21 +205,21 @@ fn used(process: u32) -> Option<(Time, u64)> {
 
 fn time(thread: &Path) -> Option<Time> {
     let stat = fs::read_to_string(thread.join("stat")).ok()?;
-    // The name of the thread may hold anything, and ends with a bracket.
+    // The thread's name may contain anything; it ends at the last parenthesis.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut ticks = fields.split(' ').skip(11).map(str::parse::<u64>);
     let ticks = ticks.next()?.ok()? + ticks.next()?.ok()?;
-    // A kernel may be built without this file.
+    // Some kernels are built without this file.
     let queue = fs::read_to_string(thread.join("schedstat")).ok();
     let queued = queue.and_then(|it| it.split(' ').nth(1)?.parse().ok());
     Some(Time {
-        // A tick is the hundredth of a second.
+        // A clock tick is 10 ms.
         used: Duration::from_millis(10 * ticks),
         queued: Duration::from_nanos(queued.unwrap_or(0)),
     })
 }
 
-/// Adds up these numbers, if the first is there.
+/// Returns the sum of these fields, or `None` if the first is missing.
 fn sum(status: &str, names: &[&str]) -> Option<u64> {
     let number = |name: &&str| -> Option<u64> {
         let line = status.lines().find_map(|it| it.strip_prefix(*name))?;
@@ -232,7 +230,7 @@ fn sum(status: &str, names: &[&str]) -> Option<u64> {
 }
 
 fn end(child: &mut Child) {
-    // It may have ended by itself a moment ago; either way it is gone.
+    // If it ended by itself in the meantime, the error does not matter.
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -248,9 +246,8 @@ fn signal(_: &std::process::ExitStatus) -> i32 {
     0
 }
 
-/// Ends this process, the child, and the processes that it has started, as
-/// soon as the parent has ended for any reason. Otherwise a kernel that hangs
-/// would keep a core busy.
+/// Ends this process and all processes it started as soon as the parent has
+/// ended for any reason. Otherwise a hanging kernel would keep a core busy.
 pub(crate) fn end_with_the_parent() {
     thread::spawn(|| {
         let _ = io::stdin().read_to_end(&mut Vec::new());
@@ -287,15 +284,15 @@ mod tests {
     fn whoever_has_the_token_has_the_verdict() {
         let last = "read a b; echo \"mine\"; echo \"$a$b=solved\"";
         assert!(matches!(shell(last), Ending::Said(Code::Solved)));
-        // The last line of the learner's code has no end.
+        // The learner's last line has no newline.
         let last = "read a b; printf half; echo \"$a$b=failing\"; exit 1";
         assert!(matches!(shell(last), Ending::Said(Code::Failing)));
         let fallen = "read a b; echo \"$a$b=solved\"; kill -SEGV $$";
         assert!(matches!(shell(fallen), Ending::Killed(_)));
     }
 
-    /// Runs a script whose process ends and leaves another one behind, which
-    /// holds the output open. Returns the ending, and the id of that process.
+    /// Runs a script that leaves a process behind, which holds the output
+    /// open. Returns how the script ended, and the id of that process.
     #[cfg(unix)]
     fn left_behind(start: &str) -> (Ending, String) {
         let script = format!("read a b; {start} & echo $! >&2; kill $$");
@@ -310,7 +307,7 @@ mod tests {
     fn is_running(id: &str) -> bool {
         let mut command = Command::new("ps");
         let output = command.args(["-o", "stat=", "-p", id]).output().unwrap();
-        // A process that has ended may still be listed, as a zombie.
+        // An ended process may still be listed, as a zombie.
         let state = String::from_utf8_lossy(&output.stdout).into_owned();
         !state.trim().is_empty() && !state.starts_with('Z')
     }
@@ -351,12 +348,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_grows_without_an_end_is_stopped() {
-        // A line that never ends, kept until it does.
+        // A line without an end is buffered until it has one.
         assert!(matches!(shell("exec tail /dev/zero"), Ending::Grew));
     }
 
-    /// Runs the next test once more, in a process that keeps so many threads
-    /// busy until each has used so many milliseconds.
+    /// Runs the next test again in a child process that keeps a number of
+    /// threads busy until each has used a given CPU time in milliseconds.
     #[cfg(target_os = "linux")]
     fn busy([threads, each]: [usize; 2], limits: [Duration; 2]) -> Ending {
         let test = "child::tests::each_thread_has_the_limit_for_itself";
@@ -368,7 +365,7 @@ mod tests {
         wait(&mut child, limit, patience, &|| 0).unwrap()
     }
 
-    /// As a right answer that uses each of 64 cores must not be stopped.
+    /// A correct answer that uses 64 cores must not be stopped.
     ///
     /// Promise: The time limit applies to each thread, so a right answer may
     /// use every core.
@@ -392,9 +389,9 @@ mod tests {
         assert!(matches!(busy([1, 3000], limits), Ending::TimedOut(_)));
     }
 
-    /// What others have of the processor is no waiting. How long a thread of a
-    /// busy machine stands in the queue is not for a test to say: it reads what
-    /// a kernel wrote of one that stood there for two seconds and a half.
+    /// Time spent in the scheduler's queue does not count as waiting. A test
+    /// cannot control that time, so it reads recorded kernel files of a thread
+    /// that was queued for 2.5 seconds.
     #[test]
     fn who_stands_in_the_queue_does_not_wait() {
         let ms = Duration::from_millis;
@@ -409,7 +406,7 @@ mod tests {
             assert_eq!(used, ms(600));
             queued
         };
-        // A kernel without the file, and one with it.
+        // Without the file, and with it.
         assert_eq!(time(None), Duration::ZERO);
         let queued = time(Some("600000000 2500000000 91\n"));
         assert_eq!(queued, ms(2500));
@@ -418,7 +415,7 @@ mod tests {
         assert!(!waited(3499) && waited(3500));
     }
 
-    /// A driver brings its compiler in a file, which is mapped and not grown.
+    /// A driver loads its compiler from a file, which is mapped memory.
     ///
     /// Promise: The memory limit does not count mapped files, so a driver may
     /// be large.

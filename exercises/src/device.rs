@@ -15,7 +15,7 @@ use crate::report::shown;
 use crate::token::say;
 use crate::verdict::Stop;
 
-/// Runs the `main` of the check of a Rust exercise that computes on a device.
+/// The `main` function of a check whose exercise computes on a device.
 pub fn check_on_device(
     id: &'static str,
     file: Answer,
@@ -24,9 +24,9 @@ pub fn check_on_device(
     frame(id, file, Kind::Code, None, |role| open(id, file.path, role), steps)
 }
 
-/// Runs the `main` of the check of a Rust exercise in which the learner writes
-/// the text of the kernel `name`. After the steps have passed, Oclgrind runs
-/// them too and reports each stray access and each race of that kernel.
+/// The `main` function of a check whose exercise is a Rust file with the
+/// source of the kernel `name`. After the steps have passed, they run again
+/// under Oclgrind, which reports stray accesses and data races of that kernel.
 pub fn check_kernel_text(
     id: &'static str,
     file: Answer,
@@ -37,8 +37,8 @@ pub fn check_kernel_text(
     frame(id, file, kind, None, |role| open(id, file.path, role), steps)
 }
 
-/// Opens the device of a check. Without a device, a hole in the file is reported
-/// first; with one, the steps run until they reach the hole.
+/// Opens the device of a check. Without a device, a TODO in the file is
+/// reported first; with one, the steps run until they reach it.
 fn open(id: &str, file: &str, role: Role) -> Result<Gpu, Stop> {
     opened(role).or_else(|stop| {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -50,8 +50,8 @@ fn open(id: &str, file: &str, role: Role) -> Result<Gpu, Stop> {
 /// Opens the device of a check.
 pub(crate) fn opened(role: Role) -> Result<Gpu, Stop> {
     let gpu = Gpu::first().map_err(absent)?;
-    // If the simulator did not run, its log is as empty as the log of a clean
-    // run.
+    // If the simulator was not used, its log would be empty, like that of a
+    // clean run.
     if role == Role::Simulated && !is_simulated(&gpu) {
         let why = format!("{} ran in its place", gpu.info().name);
         return Err(Stop::Skipped(why));
@@ -60,7 +60,7 @@ pub(crate) fn opened(role: Role) -> Result<Gpu, Stop> {
     Ok(gpu)
 }
 
-/// Names the device of a verdict, once in a process.
+/// Prints the device of a verdict, once per process.
 pub(crate) fn name_device(gpu: &Gpu) {
     static NAMED: Once = Once::new();
     let device = gpu.info();
@@ -69,8 +69,8 @@ pub(crate) fn name_device(gpu: &Gpu) {
     NAMED.call_once(|| say(&line));
 }
 
-/// Skips on a machine without OpenCL; where it is required, that is a failure.
-/// A device that was asked for by name and is not there is one too.
+/// Returns a skip, or a failure if a device is required. A device that was
+/// requested by name and does not exist is a failure too.
 pub(crate) fn absent(error: Error) -> Stop {
     match error {
         Error::NoOpenCl(why) if !is_required() => Stop::Skipped(why),

@@ -1,4 +1,5 @@
-//! Crashes of a check that are the driver's and not the learner's.
+//! Detects crashes of a check that are caused by the driver instead of the
+//! learner.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +11,15 @@ use crate::child::{self, Ended, Ending, Lines};
 use crate::frame::{Kind, ROLE, Role};
 use crate::verdict::Code;
 
-/// Returns why a child ended without a verdict, if the driver is the cause. No
-/// kernel is accused before this has been asked.
+/// Returns why a child ended without a verdict if the driver is the cause.
+/// Call this before reporting a kernel as wrong.
 pub(crate) fn excuse(
     program: &Path,
     ending: &Ending,
     kind: Kind,
     said: &str,
 ) -> Option<String> {
-    // A loop without an end is not the work of a driver.
+    // A driver is not blamed for an endless loop.
     let crashed = matches!(ending, Ending::Killed(_) | Ending::Exited(_));
     if !crashed || kind == Kind::Code {
         return cache_failure(said).map(innocent);
@@ -31,7 +32,7 @@ fn innocent(why: String) -> String {
     format!("the driver failed, and your code was not judged. {why}")
 }
 
-/// Runs a kernel of the course in a separate process, and returns how it failed.
+/// Runs a known kernel in a separate process and returns how it failed.
 fn probe_fails(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.env(ROLE, Role::Probe.name());
@@ -51,7 +52,7 @@ fn probe_fails(program: &Path) -> Option<String> {
     })
 }
 
-/// Compiles and runs, in the child, a kernel of the course instead of the steps.
+/// In the child, compiles and runs a known kernel instead of the steps.
 pub(crate) fn probe() -> Code {
     match Gpu::first().and_then(|gpu| opencl::probe(&gpu)) {
         Ok(()) => Code::Solved,
@@ -69,7 +70,7 @@ mod tests {
     const LINE: &str = "dlopen(\"/c/vector_add.so\") failed with \
                         '/c/vector_add.so: file too short'.";
 
-    /// Asks with an empty path to the program, so that nothing can be run.
+    /// Calls `excuse` with an empty program path, so that no probe can run.
     fn excuse(ending: &Ending, kind: Kind, said: &str) -> Option<String> {
         super::excuse(Path::new(""), ending, kind, said)
     }

@@ -1,13 +1,13 @@
-//! How deep in the stack the end of a chain is dropped. An engine frees a chain
-//! in a loop; a rule that holds tensors hides them from it, and they are freed
-//! by drops inside drops, one for each link.
+//! Measures the stack depth at which the end of a chain is dropped. An engine
+//! frees a chain in a loop. Tensors that a rule holds are invisible to it, so
+//! they are freed by nested drops, one per link.
 
 use std::cell::Cell;
 use std::hint::black_box;
 use std::ptr;
 use std::rc::Rc;
 
-/// What the last rule of a chain holds; its drop tells how deep it was.
+/// Held by the last rule of a chain; its drop records the stack depth.
 #[derive(Debug)]
 pub struct DepthProbe {
     start: usize,
@@ -25,11 +25,12 @@ impl Drop for DepthProbe {
 /// The links of a long chain.
 const LINKS: usize = 100;
 
-/// More than a loop takes for any chain, and less than a call for each link.
+/// Tolerance in bytes: more than a loop needs, and less than one call per
+/// link.
 const ROOM: usize = 4096;
 
-/// Tells whether a chain of many links is dropped deeper in the stack than one
-/// of a single link. `chain` builds one of so many links above a probe.
+/// Returns whether a chain of many links is dropped deeper in the stack than a
+/// chain of one. `chain` builds a chain of the given length on top of a probe.
 pub fn drops_inside_drops<T>(
     chain: impl Fn(DepthProbe, usize) -> Result<T, crate::Stop>,
 ) -> Result<bool, crate::Stop> {

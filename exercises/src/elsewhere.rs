@@ -1,6 +1,6 @@
-//! Devices that hold numbers and compute nothing: enough to ask where
-//! something is, what was copied to get it there, and what happens when two
-//! devices meet. They are here on every machine.
+//! Devices that store values and compute nothing. They are enough to test
+//! where an array is, what was copied to move it there, and what happens when
+//! two devices are mixed. They exist on every machine.
 
 use std::any::Any;
 use std::fmt;
@@ -14,19 +14,19 @@ use rungrad::part3_unified::{
     View, Window,
 };
 
-/// Makes a device that is not the processor.
+/// Returns a device other than the processor.
 pub fn elsewhere() -> Device {
     static ELSEWHERE: Holder = Holder("elsewhere");
     Device::register(&ELSEWHERE)
 }
 
-/// Makes a device that is not the processor and calls itself so.
+/// Returns another such device with the same name.
 pub fn namesake() -> Device {
     static NAMESAKE: Holder = Holder("the processor");
     Device::register(&NAMESAKE)
 }
 
-/// Counts the copies that have gone to and from these devices so far.
+/// Returns the numbers of copies to and from these devices so far.
 pub fn copies() -> [usize; 2] {
     [&UP, &DOWN].map(|count| count.load(Ordering::Relaxed))
 }

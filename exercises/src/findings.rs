@@ -1,8 +1,8 @@
-//! What a log of Oclgrind says of a learner's kernel.
+//! Reads Oclgrind's log for a learner's kernel.
 
 use crate::report::filled;
 
-/// Returns the log's findings, line by line.
+/// Returns the findings of the log, as lines.
 pub(crate) fn blocks(log: &str) -> impl Iterator<Item = Vec<&str>> {
     log.split("\n\n")
         .map(|block| block.lines().filter(|it| !it.trim().is_empty()).collect())
@@ -13,17 +13,17 @@ pub(crate) fn kernel_of<'a>(lines: &[&'a str]) -> Option<&'a str> {
     named.map(str::trim)
 }
 
-/// How many findings are worth reading at once.
+/// Maximum number of findings that are printed.
 const SHOWN: usize = 3;
 
-/// Lists the findings of a log in the kernels that `source` mentions, each kind
-/// at each line once, ready to print. `file` is what the reader calls the source.
+/// Formats the findings in the kernels that `source` defines, each kind once
+/// per line of code. `file` is the name of the source in the output.
 pub(crate) fn faults(log: &str, source: &str, file: &str) -> String {
     let mut seen = Vec::new();
     let mut found = Vec::new();
     for lines in blocks(log) {
         let Some(kernel) = kernel_of(&lines) else { continue };
-        // The check runs kernels of the engine as well.
+        // The check also runs kernels of the engine.
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         if !source.split(|c| !is_word(c)).any(|word| word == kernel) {
             continue;
@@ -35,8 +35,8 @@ pub(crate) fn faults(log: &str, source: &str, file: &str) -> String {
             found.push((kind, finding(kind, &lines, file)));
         }
     }
-    // What was read outside an array, before a barrier or without one is
-    // unwritten as well, of course.
+    // Reads outside an array or before a barrier are reported as uninitialized
+    // too; keep only the cause.
     let follows = |kind: &str| kind.starts_with("Uninitialized");
     if found.iter().any(|(kind, _)| !follows(kind)) {
         found.retain(|(kind, _)| !follows(kind));
@@ -61,7 +61,7 @@ pub(crate) fn faults(log: &str, source: &str, file: &str) -> String {
     text
 }
 
-/// Tells whether both items of a race came by one line, which adds.
+/// Returns whether both work-items of a race executed the same addition.
 fn adds(finding: &str) -> bool {
     let codes = finding.lines().filter(|line| line.starts_with("      "));
     let codes: Vec<&str> = codes.collect();
@@ -69,7 +69,7 @@ fn adds(finding: &str) -> bool {
     codes.windows(2).all(|pair| pair[0] == pair[1]) && codes.iter().any(adds)
 }
 
-/// Causes come before what follows from them.
+/// Sorts causes before their consequences.
 fn rank(kind: &str) -> usize {
     let causes = ["Work-group divergence", "Invalid", "Index"];
     match causes.iter().position(|cause| kind.starts_with(cause)) {
@@ -79,8 +79,7 @@ fn rank(kind: &str) -> usize {
     }
 }
 
-/// Returns what a finding means, and what to do, where its name does not say
-/// so.
+/// Explains a finding and what to do about it, if its name is not enough.
 fn meaning(kind: &str) -> Option<&'static str> {
     if kind.starts_with("Work-group divergence") {
         Some(
@@ -109,8 +108,8 @@ fn meaning(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// Writes one finding: what, which work-item, and the line with its code. The
-/// lines of the compiler's own language between them help nobody.
+/// Formats a finding: its kind, the work-item, and the line of code. Lines of
+/// the compiler's intermediate language are omitted.
 fn finding(kind: &str, lines: &[&str], file: &str) -> String {
     let mut text = format!("  {kind}\n");
     for (at, line) in lines.iter().enumerate() {
@@ -132,7 +131,7 @@ fn finding(kind: &str, lines: &[&str], file: &str) -> String {
     text
 }
 
-/// Finds the 7 in `At line 7 (column 15) of input.cl:`.
+/// Parses the 7 in `At line 7 (column 15) of input.cl:`.
 fn line_number(line: &str) -> Option<usize> {
     let rest = line.trim().strip_prefix("At line ")?;
     rest.split(' ').next()?.parse().ok()
@@ -174,7 +173,7 @@ Invalid write of size 4 at global memory address 0xd000000000014
     fn the_engine_s_own_kernels_are_not_the_learner_s() {
         assert_eq!(faults(WRITE, "kernel void yours()", "my.cl"), "");
         assert_eq!(faults("", "kernel void yours()", "my.cl"), "");
-        // The name of one may be a part of the other's.
+        // The name of a kernel may be part of the name of another.
         assert_eq!(faults(WRITE, "kernel void mine_relu()", "my.cl"), "");
     }
 

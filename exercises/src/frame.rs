@@ -1,5 +1,5 @@
-//! The frame of every check: a parent that watches, and a child that walks
-//! through the steps.
+//! The structure of every check: a parent that watches, and a child that runs
+//! the steps.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -13,37 +13,39 @@ use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop, wrong};
 use crate::{child, panics, parent};
 
-/// A step of a check: what it shows, in words for the learner, and how.
+/// A step of a check: what it tests, in words for the learner, and the
+/// function.
 pub type Step<C> = (&'static str, fn(&C) -> Outcome);
 
-/// Runs the `main` of the check of a Rust exercise.
+/// The `main` function of the check of a Rust exercise.
 pub fn check(id: &'static str, file: Answer, steps: &[Step<()>]) -> ExitCode {
     frame(id, file, Kind::Code, None, |_| Ok(()), steps)
 }
 
-/// What the learner writes.
+/// The kind of file that the learner edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Rust.
+    /// A Rust file.
     Code,
     /// A file of kernels.
     Kernel,
-    /// Rust that holds the text of the kernel with this name.
+    /// A Rust file with the source of the kernel of this name.
     KernelText(&'static str),
 }
 
-/// What the child runs under.
+/// The role of a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The machine as it is.
+    /// Runs the steps on the machine's own devices.
     Plain,
-    /// Oclgrind, which simulates a device and looks at every access.
+    /// Runs the steps under Oclgrind, which simulates a device and checks
+    /// every access.
     Simulated,
-    /// The machine as it is, with a kernel of our own instead of the steps.
+    /// Runs a known kernel instead of the steps, to test the driver.
     Probe,
 }
 
-/// Set in the child, where it names the role.
+/// Environment variable with the role; set only in a child.
 pub(crate) const ROLE: &str = "RUNGRAD_CHECK_ROLE";
 
 impl Role {
@@ -80,7 +82,7 @@ pub(crate) fn frame<C>(
     })
 }
 
-/// Watches a child, or is one and does its work.
+/// Runs the parent of a check, or its child in the child's process.
 pub(crate) fn framed(
     id: &'static str,
     file: Answer,
@@ -107,7 +109,7 @@ pub(crate) fn framed(
     ExitCode::from(code.exit())
 }
 
-/// Walks, in the child, one step after the other, up to the first that fails.
+/// In the child, runs the steps in order up to the first that fails.
 fn walk<C>(
     id: &str,
     file: &'static str,
@@ -131,7 +133,7 @@ fn walk<C>(
     }
 }
 
-/// Says why a check has stopped, and at which step.
+/// Prints why a check has stopped, and at which step.
 pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
     match stop {
         Stop::Wrong { words, tape } => {
@@ -142,7 +144,7 @@ pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
         }
         Stop::ToDo(words) => {
             let mut words = format!("to do: {words}");
-            // What is only missing has no line that could be replaced.
+            // A missing item has no line that could be replaced.
             if words.contains(" still says ") {
                 words += "\nIt fails as long as that line is there: put your \
                           own in its place.";
@@ -156,8 +158,8 @@ pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
     stop.code()
 }
 
-/// Refuses a hole in the file: all steps may pass while one stands where none
-/// of them came by.
+/// Rejects a TODO in the file, because all steps may pass without executing
+/// it.
 pub(crate) fn whole(id: &str, file: &str) -> Outcome {
     let place = shown(file);
     let text = fs::read_to_string(file)

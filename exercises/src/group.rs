@@ -1,16 +1,16 @@
-//! The process group of a child: the child and the processes that it starts,
-//! which end together.
+//! The process group of a child: the child and all processes that it starts,
+//! which are ended together.
 
 use std::process::Command;
 
-/// Lets `command` start in a new process group.
+/// Starts `command` in a new process group.
 #[cfg(unix)]
 pub(crate) fn separate(command: &mut Command) -> &mut Command {
     use std::os::unix::process::CommandExt;
     command.process_group(0)
 }
 
-/// Kills all processes of the group that `leader` has begun. Does nothing if the
+/// Kills all processes of the group that `leader` started. Does nothing if the
 /// group has ended.
 #[cfg(unix)]
 pub(crate) fn end(leader: u32) {
@@ -20,15 +20,15 @@ pub(crate) fn end(leader: u32) {
     unsafe extern "C" {
         safe fn kill(process: i32, signal: i32) -> i32;
     }
-    // To `kill`, 0 means the group of this process, and -1 all processes.
+    // For `kill`, 0 is the group of this process, and -1 is all processes.
     let leader = i32::try_from(leader).unwrap_or_default();
     if leader > 1 {
         kill(-leader, SIGKILL);
     }
 }
 
-// Without groups, a process that the child has started outlives it. The reader
-// of the child's output does not wait for it.
+// Without process groups, a process that the child started outlives it. The
+// reader of the output does not wait for it.
 #[cfg(not(unix))]
 pub(crate) fn separate(command: &mut Command) -> &mut Command {
     command

@@ -1,23 +1,24 @@
-//! The hole of a stub. An answer must not have it any more.
+//! The TODO of a stub, which an answer must have replaced.
 
 use crate::source::pieces;
 use crate::verdict::{Outcome, Stop};
 
-/// Rejects a text that still has its hole. `place` is the file.
+/// Rejects a text that still has its TODO. `place` is the file.
 pub(crate) fn no_hole(id: &str, place: &str, text: &str) -> Outcome {
     let Some((line, rest)) = find(text, &format!("TODO({id})")) else {
         return Ok(());
     };
-    // The comment of a kernel ends with "*/", the string of Rust with its quote.
+    // A kernel's comment ends with "*/", a Rust string with a quotation mark.
     let task = rest.trim_end_matches("*/").trim_end_matches('"').trim();
     Err(Stop::ToDo(format!("{place}:{line} still says {task}")))
 }
 
-/// Finds the hole that begins with `words`: its line, counted from 1, and its
-/// text from the words on.
+/// Finds the TODO that begins with `words`. Returns its line, counted from 1,
+/// and its text from the words on.
 ///
-/// A hole of a kernel is a block comment that begins with the words; one of Rust
-/// is `todo!("..")` with them. Other comments and strings may quote a hole.
+/// In a kernel, the TODO is a block comment that begins with the words; in
+/// Rust it is `todo!("..")` with them. Other comments and strings may quote
+/// it.
 fn find<'a>(text: &'a str, words: &str) -> Option<(usize, &'a str)> {
     let pieces = pieces(text);
     let is_todo = |at: usize| {
@@ -53,7 +54,7 @@ mod tests {
             "f:1 still says TODO(x): f(a) * b"
         );
         assert!(no_hole("y", "f", "/* TODO(x): a guard */").is_ok());
-        // rustfmt breaks a line that is too long.
+        // rustfmt breaks long lines.
         assert_eq!(
             told("todo!(\n    \"TODO(x): it\"\n)"),
             "f:2 still says TODO(x): it"

@@ -1,5 +1,5 @@
-//! The judge of a step: values beside the right ones, and gradients beside
-//! the slopes that nudging finds, with the rule that is to blame.
+//! Compares a step's values with the expected ones and its gradients with
+//! finite differences, and names the first wrong rule.
 
 use rungrad::gradcheck::{compare, slope};
 use rungrad::reference::Array;
@@ -8,7 +8,7 @@ use rungrad::tape::{Blame, Record, Tape};
 use crate::mistakes;
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// Tells whether values that took no difference to compute are right.
+/// Compares values whose expected values are computed directly.
 pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     if yours.len() != right.len() {
         let (yours, right) = (yours.len(), right.len());
@@ -17,7 +17,7 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
         )));
     }
     let differs = |(y, r): (&f32, &f32)| {
-        // A NaN is never near anything.
+        // A comparison with NaN is false, so NaN is never near.
         let near = (y - r).abs() <= 1e-5 * r.abs().max(1.0);
         !near
     };
@@ -31,8 +31,8 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     }
 }
 
-/// Tells whether values are right, whatever computed them. Nobody has nudged
-/// anything here, so the table does not say so.
+/// Compares arrays. The expected values do not come from finite differences,
+/// so the table does not say so.
 pub fn values(what: &str, yours: &Array, right: &Array) -> Outcome {
     match compare(yours, right, &[]) {
         None => Ok(()),
@@ -43,13 +43,14 @@ pub fn values(what: &str, yours: &Array, right: &Array) -> Outcome {
     }
 }
 
-/// Judges a recorded backward of `expression`.
+/// Checks the recorded backward pass of `expression`.
 ///
-/// First each rule on the tape alone, so that the one to blame is named.
-/// Then the sum that arrived at each leaf, beside the slope of `f`, which
-/// computes the same from the leaves' values. `leaves` are their names on the
-/// tape in the order of `f`'s arguments; a leaf that is used twice is named
-/// twice, and its gradient is the sum of both slopes.
+/// First each rule is checked alone on the tape, so that a wrong one can be
+/// named. Then the gradient of each leaf is compared with the finite
+/// difference of `f`, which computes the same expression from the values of
+/// the leaves. `leaves` are their names on the tape in the order of `f`'s
+/// arguments; a leaf that is used twice is named twice, and its gradient is
+/// the sum of both derivatives.
 pub fn judge(
     expression: &str,
     tape: &Tape,
@@ -95,7 +96,7 @@ pub fn judge(
     }
 }
 
-/// Tells whether what arrived at a leaf is the sum of `parts`.
+/// Checks that the gradient of a leaf is the sum of `parts`.
 fn gradient(
     expression: &str,
     tape: &Tape,
@@ -127,7 +128,7 @@ fn gradient(
     }
 }
 
-/// Says in words who is to blame for a wrong gradient.
+/// Describes the first wrong rule.
 pub fn accuse(tape: &Tape, blame: &Blame) -> String {
     match blame {
         Blame::Rule { at, operand, mismatch } => {

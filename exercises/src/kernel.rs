@@ -1,4 +1,4 @@
-//! A learner's kernel on a device.
+//! Runs a learner's kernel on a device.
 
 use std::fs;
 use std::process::ExitCode;
@@ -17,13 +17,14 @@ use crate::source::{alone, has_kernel};
 use crate::speed::{Judge, Speed};
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// The work-items of a group.
+/// Work-items per group.
 pub(crate) const GROUP: usize = 256;
 
-/// The items of a group along each of two dimensions, as many in all.
+/// Work-items per group along each of two dimensions; the group has the same
+/// total size.
 pub(crate) const TILE: usize = 16;
 
-/// A learner's kernel, and the device that runs it.
+/// A learner's kernel and its device.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     gpu: Gpu,
@@ -33,37 +34,35 @@ pub struct Kernel {
     role: Role,
 }
 
-/// What the kernel gets, in the order of its parameters.
+/// The arguments of a kernel, in the order of its parameters.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// An array to read, and its name.
+    /// An input array: its name and values.
     In(&'a str, &'a [f32]),
-    /// An array to write, an element for each item: its name and its length.
+    /// An output array with one element per item: its name and length.
     Out(&'a str, usize),
-    /// An array to write, an element for each group: its name and its length.
+    /// An output array with one element per group: its name and length.
     PerGroup(&'a str, usize),
-    /// An array to write, a row for each group: its name, its rows and its
-    /// columns.
+    /// An output array with one row per group: its name, rows and columns.
     PerRow(&'a str, [usize; 2]),
-    /// An array of whole numbers that the kernel counts in, 0 at first: its
-    /// name and its length.
+    /// An array of integer counters, initially 0: its name and length.
     Counts(&'a str, usize),
     /// A number of elements.
     Count(usize),
-    /// A number.
+    /// A float.
     Number(f32),
-    /// A number for each of eight axes.
+    /// One integer for each of eight axes.
     Axes([i32; 8]),
-    /// An array of whole numbers to read.
+    /// An input array of integers.
     Indices(&'a [u32]),
-    /// An array of so many zeros, for lines that the check has put into the
-    /// text, or for a check that judges by itself: what is left there comes
-    /// back unjudged.
+    /// An array of zeros with this length, for code that the check has
+    /// inserted into the kernel, or for checks with their own comparison: its
+    /// final content is returned without being checked.
     Log(usize),
 }
 
-/// Runs the `main` of the check of a kernel exercise: `name` is the kernel in
-/// the learner's `file`.
+/// The `main` function of the check of a kernel exercise: `name` is the kernel
+/// in the learner's `file`.
 pub fn check_kernel(
     id: &'static str,
     file: &'static str,
@@ -74,9 +73,9 @@ pub fn check_kernel(
     frame(id, file.into(), Kind::Kernel, None, open, steps)
 }
 
-/// Runs the `main` of the check of a kernel that has to be fast as well: of the
-/// last launch `judge` is told what a GPU would do, where somebody can count
-/// it.
+/// The `main` function of the check of a kernel that must also be fast.
+/// `judge` receives the memory accesses of the last launch, if they can be
+/// counted.
 pub fn check_fast_kernel(
     id: &'static str,
     file: &'static str,
@@ -100,16 +99,16 @@ impl Kernel {
         let text = fs::read_to_string(file).map_err(|error| {
             wrong(format!("{place} cannot be read: {error}"))
         })?;
-        // Before the device: a hole is a hole, also where there is none.
+        // First, because a TODO is reported even without a device.
         no_hole(id, &place, &text)?;
         let gpu = opened(role)?;
         let source = Source::new(&place, &text, name);
         Ok(Kernel { gpu, source, name, file, role })
     }
 
-    /// Returns the kernel `name` of a check's own, for an exercise in which
-    /// the learner is the judge. It is the learner's code that launches it, so
-    /// want of a device is thrown.
+    /// Returns the check's own kernel `name`, for an exercise in which the
+    /// learner writes the test. The learner's code launches it, so a missing
+    /// device is reported by a panic.
     pub fn of_the_check(name: &'static str, text: &str) -> Kernel {
         let gpu = Gpu::first().unwrap_or_else(|error| throw(absent(error)));
         name_device(&gpu);
@@ -117,22 +116,22 @@ impl Kernel {
         Kernel { gpu, source, name, file: "", role: Role::Plain }
     }
 
-    /// Returns the kernel `name` of a text that the learner's code has written.
+    /// Returns the kernel `name` of a source text that the learner's code has
+    /// generated.
     pub fn of_a_text(name: &'static str, text: &str) -> Kernel {
         let role = Role::of_this_process().unwrap_or(Role::Plain);
         let source = Source::new(TEXT, text, name);
         Kernel { source, role, ..Kernel::of_the_check(name, text) }
     }
 
-    /// Returns a learner's file of kernels, whose siblings have names.
+    /// Returns a learner's file with several kernels; see [`Kernel::sibling`].
     pub fn of_a_file(file: &'static str, gpu: Gpu) -> Kernel {
         let source = Source::new(&shown(file), "", "");
         Kernel { gpu, source, name: "", file, role: Role::Plain }
     }
 
-    /// Makes the kernel with lines of the check's in its text, by which it
-    /// tells what it does; `None` under Oclgrind, which would judge those
-    /// lines.
+    /// Returns the kernel with inserted code that records what it does, or
+    /// `None` under Oclgrind, which would check the inserted code.
     pub fn altered(
         &self,
         alter: impl FnOnce(&str) -> Result<String, Stop>,
@@ -145,25 +144,25 @@ impl Kernel {
         Ok(Some(Kernel { source, ..self.clone() }))
     }
 
-    /// Finds the kernel of another name in the same file, if there is one. It
-    /// is compiled without its siblings, so that an edit of one leaves what
-    /// the driver has kept of the others.
+    /// Returns the kernel of another name in the same file, if it exists. It
+    /// is compiled without the others, so that editing one kernel does not
+    /// invalidate the driver's cache of the others.
     pub fn sibling(&self, name: &str) -> Option<Kernel> {
         let text = fs::read_to_string(self.file).unwrap_or_default();
         let source = Source::new(&shown(self.file), &alone(&text, name), name);
         has_kernel(&text, name).then(|| Kernel { source, ..self.clone() })
     }
 
-    /// Runs wherever this one of the crate's is launched on the device from now
-    /// on.
+    /// From now on, launches this kernel instead of the crate's kernel `ours`
+    /// on the device.
     pub fn stands_in_for(&self, ours: &opencl::Kernel) -> Outcome {
-        // SAFETY: nothing vouches for a learner's kernel. This process is there
-        // for it, and has a time limit.
+        // SAFETY: a learner's kernel is not verified. This process exists only
+        // to run it, and has a time limit.
         unsafe { self.gpu.stand_in(ours, &self.source) }
             .map_err(|error| self.refused(error))
     }
 
-    /// Tells whether Oclgrind watches, which takes its time for every access.
+    /// Returns whether the kernel runs under Oclgrind, which is slow.
     pub fn is_simulated(&self) -> bool {
         self.role == Role::Simulated
     }
@@ -173,12 +172,12 @@ impl Kernel {
         &self.gpu
     }
 
-    /// Runs the kernel for `items` work-items, rounded up to whole groups,
-    /// and returns the arrays that it wrote.
+    /// Runs the kernel for `items` work-items, rounded up to whole groups, and
+    /// returns its output arrays.
     ///
-    /// Every array lies in a larger one, so a stray access of a near
-    /// neighbor does no harm and is seen. Oclgrind sees each by itself, and
-    /// gets the arrays as they are.
+    /// Every array is embedded in a larger one, so that a stray access to its
+    /// neighborhood is harmless and is detected. Oclgrind checks each array by
+    /// itself and receives the arrays without padding.
     pub fn run(
         &self,
         items: usize,
@@ -187,7 +186,8 @@ impl Kernel {
         self.launch([items, 1], [GROUP, 1], arguments)
     }
 
-    /// Does the same in groups of another size, inside of a rule or a law.
+    /// Like [`Kernel::run`], with groups of a different size, inside a rule or
+    /// a law.
     pub fn run_in_groups(
         &self,
         items: usize,
@@ -272,9 +272,9 @@ impl Kernel {
             };
         }
         launch = launch.global(grid).local(group);
-        // SAFETY: nothing vouches for a learner's kernel. That is why this
-        // process exists: it has a time limit, it holds nothing but this
-        // check, and what the kernel does to it ends with it.
+        // SAFETY: a learner's kernel is not verified. This process exists for
+        // that reason: it has a time limit, it runs only this check, and any
+        // damage ends with it.
         unsafe { launch.run() }.map_err(|error| self.refused(error))?;
         let mut written = Vec::new();
         let (mut next, mut next_counts) = (buffers.iter(), counts.iter());
@@ -312,8 +312,8 @@ impl Kernel {
         Ok(written)
     }
 
-    /// Returns an output that was written as it should, without what lies
-    /// behind it.
+    /// Checks that an output was written completely and returns it without its
+    /// padding.
     fn inside(
         &self,
         name: &str,
@@ -326,8 +326,7 @@ impl Kernel {
         Ok(values)
     }
 
-    /// Tells whether the learner's text has a line that adds to an array's
-    /// element.
+    /// Returns whether the learner's code adds to elements of an array.
     fn adds_to(&self, name: &str) -> bool {
         let text = fs::read_to_string(self.file).unwrap_or_default();
         let opens = format!("{name}[");
@@ -337,8 +336,8 @@ impl Kernel {
         })
     }
 
-    /// Does what [`Kernel::run`] does inside a rule, which cannot return a
-    /// [`Stop`] through the engine and throws it.
+    /// Like [`Kernel::run`], for use inside a rule, which cannot return a
+    /// [`Stop`] through the engine and panics with it instead.
     pub fn run_in_a_rule(
         &self,
         items: usize,
@@ -347,8 +346,8 @@ impl Kernel {
         self.run(items, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
-    /// Does what [`Kernel::run`] does for a grid of columns and rows, in
-    /// groups of 16 x 16.
+    /// Like [`Kernel::run`], for a grid of columns and rows, in groups of 16 x
+    /// 16.
     pub fn run_grid(
         &self,
         grid: [usize; 2],
@@ -357,7 +356,7 @@ impl Kernel {
         self.launch(grid, [TILE, TILE], arguments)
     }
 
-    /// Does the same in a rule.
+    /// Like [`Kernel::run_grid`], for use inside a rule.
     pub fn run_grid_in_a_rule(
         &self,
         grid: [usize; 2],
@@ -366,7 +365,7 @@ impl Kernel {
         self.run_grid(grid, arguments).unwrap_or_else(|stop| throw(stop))
     }
 
-    /// Quotes the line that a build error names.
+    /// Quotes the source line of a build error.
     fn refused(&self, error: Error) -> Stop {
         let Error::Build { sentence, .. } = &error else { return error.into() };
         let text = fs::read_to_string(self.file).unwrap_or_default();
@@ -385,9 +384,9 @@ impl Kernel {
     }
 }
 
-/// Writes the text of the kernel `name` with one more parameter, a log, and a
-/// line before its body, or behind the line that holds `after`, that makes
-/// every mention of `arrays` count, each item for itself. A kernel without
+/// Returns the source of the kernel `name` with an added parameter `log` and
+/// macros that count every use of `arrays`, per item. The macros are inserted
+/// before the body, or after the line that contains `after`. A kernel without
 /// that line is an error of the check.
 pub fn counting(
     text: &str,

@@ -1,5 +1,5 @@
-//! Something of the learner's that grows: level after level, each with laws,
-//! and the laws of a level are looked at when all levels before it stand.
+//! Exercises with levels: each level has laws, which run when all previous
+//! levels have passed.
 
 use std::cell::RefCell;
 use std::env;
@@ -20,26 +20,25 @@ use crate::report::{self, filled};
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop};
 
-/// What grows. Levels are counted from 1.
+/// An exercise with levels, counted from 1.
 pub trait Growing {
-    /// Returns what each level is called.
+    /// Returns the name of each level.
     fn names(&self) -> Vec<&'static str>;
-    /// Tells whether all is there that a level asks for.
+    /// Checks that everything a level requires exists.
     fn begin(&self, level: usize) -> Outcome;
-    /// Lists the laws of a level, in words.
+    /// Returns the laws of a level, as sentences.
     fn laws(&self, level: usize) -> Vec<String>;
-    /// Looks at one law of a level.
+    /// Runs one law of a level.
     fn law(&self, level: usize, law: usize) -> Outcome;
-    /// Tells whether a law is small enough to be looked at while Oclgrind
-    /// watches.
+    /// Returns whether a law is small enough to run under Oclgrind.
     fn is_watched(&self, _level: usize, _law: usize) -> bool {
         true
     }
-    /// Looks at the whole, when all levels stand.
+    /// Runs the final checks, after all levels have passed.
     fn end(&self) -> Outcome;
 }
 
-/// Runs the `main` of the check of what grows in the learner's `file`.
+/// The `main` function of the check of a file with levels.
 pub fn check_levels(
     id: &'static str,
     file: Answer,
@@ -49,9 +48,9 @@ pub fn check_levels(
     frame::framed(id, file, Kind::Code, None, climb)
 }
 
-/// Runs the `main` of the check of kernels that grow in the learner's `file`.
-/// Behind the levels, Oclgrind watches the laws that are small enough, of all
-/// levels that stand.
+/// The `main` function of the check of a file of kernels with levels.
+/// Afterward, the laws that are small enough run under Oclgrind, for all
+/// levels that have passed.
 #[cfg(feature = "opencl")]
 pub fn check_kernel_levels(
     id: &'static str,
@@ -70,16 +69,16 @@ pub fn check_kernel_levels(
     })
 }
 
-/// What is looked at.
+/// The law that is running.
 static LAW: Mutex<String> = Mutex::new(String::new());
 
-/// Says how far a law has come, for a crash that leaves no words behind.
+/// Prints the current stage of a law, in case it crashes without a message.
 pub fn stage(words: &str) {
     let law = LAW.lock().unwrap_or_else(PoisonError::into_inner);
     token::now(&format!("{law}, {words}"));
 }
 
-/// Climbs, in the child, up to the first law that is broken.
+/// In the child, runs the laws in order up to the first that fails.
 fn climb(
     id: &str,
     file: &'static str,
@@ -100,7 +99,7 @@ fn climb(
             let level = place + 1;
             at(format!("level {level}, {name}"));
             match engine.begin(level) {
-                // Whoever watches looks at what there is.
+                // Under Oclgrind, check only what exists.
                 Err(Stop::ToDo(_)) if is_watched => return Ok(()),
                 begun => begun?,
             }
@@ -127,9 +126,9 @@ fn climb(
     }
 }
 
-/// Runs `work` in a child with the limits of a check, so that a loop without
-/// an end and a crash end as a sentence. `seconds` is the processor's time of
-/// one thread, unless the variable says otherwise.
+/// Runs `work` in a child process with the limits of a check, so that an
+/// endless loop or a crash is reported in a sentence. `seconds` is the CPU
+/// time per thread, unless the environment variable sets a different limit.
 pub fn limited(
     file: Answer,
     seconds: u64,

@@ -1,18 +1,20 @@
-//! The exercise harness: what all checks share, so that a check holds its
-//! lesson and nothing else.
+//! The exercise harness: the code that all checks share, so that a check
+//! contains only its lesson.
 //!
-//! A check is a program under `checks/`, one for each exercise. It includes
-//! the file that the learner edits and walks through a few steps, each a
-//! function that says what is wrong or nothing. It can be run by itself,
-//! `cargo test -p exercises --test mul_rule`; `cargo learn check` runs it too
-//! and keeps the progress.
+//! A check is a program in `checks/`, one per exercise. It includes the file
+//! that the learner edits and runs a few steps, each a function that returns
+//! `Ok` or says what is wrong. It can be run by itself with `cargo test -p
+//! exercises --test mul_rule`; `cargo learn check` also runs it and records
+//! the progress.
 //!
-//! Reading order: [`check`] is the frame of every check, [`check_on_device`] of
-//! one whose steps need a device, [`check_levels`] of what grows, [`Outcome`] is how a step ends, [`judge()`]
-//! finds the wrong rule on a tape, [`numbers`] are inputs that hide no mistake,
+//! Reading order: [`check`] is the structure of every check,
+//! [`check_on_device`] is for steps that need a device, [`check_levels`] for
+//! exercises with levels. [`Outcome`] is how a step ends, [`judge()`] finds
+//! the wrong rule on a tape, [`numbers`] are inputs that reveal mistakes,
 //! [`elsewhere()`] is a device without hardware, [`Kernel`] runs a learner's
-//! kernel, [`check_kernel_text`] and [`on_tensors`] run one that a learner's program launches, [`tier()`]
-//! counts what of a milestone is the reader's, [`drawn`] is a value of a variant.
+//! kernel, [`check_kernel_text`] and [`on_tensors`] run one that a learner's
+//! program launches, [`tier()`] counts which parts of a milestone are the
+//! reader's, [`drawn`] is a value of a variant.
 
 #![allow(unsafe_code)]
 #![cfg_attr(
@@ -82,8 +84,8 @@ pub use verdict::{Outcome, Stop, wrong};
 
 /// The path of a file that the learner edits.
 ///
-/// Cargo sets the variable (`.cargo/config.toml`), and rebuilds the check,
-/// and nothing else, when the variable or the file changes.
+/// Cargo sets the variable (`.cargo/config.toml`). When the variable or the
+/// file changes, only the check is rebuilt.
 #[macro_export]
 macro_rules! path {
     ($file:literal) => {
@@ -93,13 +95,13 @@ macro_rules! path {
 
 /// Declares `mod yours`, the learner's file, and `YOURS`, its [`Answer`].
 ///
-/// The declaration is the result of a macro, so the formatter and every other
-/// build never see the file, and an error in it concerns this check only.
-/// Lints about unused names are off, because an unfinished file is full of
-/// them.
+/// The module is declared by a procedural macro, so that the formatter and
+/// other builds never read the file, and an error in it affects only this
+/// check. Lints about unused names are disabled, because an unfinished file
+/// has many.
 ///
-/// rust-analyzer sets the condition of its name, builds nothing and runs no
-/// such macro; it finds the file by a path relative to the check.
+/// rust-analyzer does not expand the macro here; it finds the file by a path
+/// relative to the check.
 #[macro_export]
 macro_rules! yours {
     ($file:literal) => {
@@ -112,7 +114,7 @@ macro_rules! yours {
         #[allow(unused, unreachable_code, unreachable_pub, clippy::all)]
         #[allow(unexpected_cfgs)]
         mod files {
-            // In the learner's file, `super` has the names of the check.
+            // In the learner's file, `super` has the check's imports.
             use super::*;
             #[cfg(not(rust_analyzer))]
             $crate::answer_module!($file);

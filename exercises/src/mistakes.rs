@@ -1,14 +1,14 @@
-//! Wrong gradients that are typical of an operation: when the judge sees no
-//! general pattern, one of these may fit exactly.
+//! Wrong gradients that are typical of an operation. If the reference finds no
+//! general pattern, one of these may match exactly.
 
 use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
 use rungrad::reference::{Array, exp, log_softmax, matmul, mul, permute};
 
-/// A mistake, and the gradient that it gives operand `k`.
+/// A mistake, and the wrong gradient that it gives operand `k`.
 struct KnownMistake {
     op: &'static str,
     says: &'static str,
-    /// None where the shapes do not allow it.
+    /// Returns `None` if the mistake is impossible for these shapes.
     gives: fn(inputs: &[Array], grad_out: &Array, k: usize) -> Option<Array>,
 }
 
@@ -82,7 +82,7 @@ const KNOWN: &[KnownMistake] = &[
     },
 ];
 
-/// Returns the matrix product, where there is one.
+/// Returns the matrix product, if the shapes allow it.
 fn product(a: &Array, b: &Array) -> Option<Array> {
     (a.shape[1] == b.shape[0]).then(|| matmul(a, b))
 }
@@ -91,8 +91,8 @@ fn transposed(a: &Array) -> Array {
     permute(a, &[1, 0])
 }
 
-/// Puts a typical mistake of `op` in the place of a diagnosis that found
-/// nothing, if one fits.
+/// Adds a typical mistake of `op` to a mismatch without a diagnosis, if one
+/// matches.
 pub(crate) fn explain(
     mismatch: &mut Mismatch,
     op: &str,

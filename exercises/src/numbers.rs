@@ -1,12 +1,13 @@
-//! Inputs that hide no mistake.
+//! Inputs that reveal mistakes.
 
-/// Makes `n` numbers between 0.5 and 4 with either sign: no two of fourteen
-/// neighbors have the same size, and none is near 0, where a wrong gradient
-/// looks right. They are quarters, so that products come out exact and are
-/// easy to read. The same seed gives the same numbers.
+/// Returns `n` numbers with absolute values between 0.5 and 4 and either sign.
+/// Any fourteen consecutive ones have different absolute values, and none is
+/// near 0, where a wrong gradient can look right. They are multiples of 0.25,
+/// so products are exact and easy to read. The same seed gives the same
+/// numbers.
 pub fn numbers(seed: u64, n: usize) -> Vec<f32> {
     let start = mix(seed);
-    // Each of these steps, taken 14 times, meets all 14 sizes.
+    // 14 and each of these steps are coprime, so all 14 values occur.
     let step = [3, 5, 9, 11][(start >> 32) as usize % 4];
     let number = |i: u64| {
         let quarters = 2 + (start % 14 + i * step) % 14;
@@ -16,7 +17,7 @@ pub fn numbers(seed: u64, n: usize) -> Vec<f32> {
     (0..n as u64).map(number).collect()
 }
 
-/// Mixes as SplitMix64 does: neighbors in, strangers out.
+/// The mixing function of SplitMix64: similar inputs give unrelated outputs.
 fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,5 +1,5 @@
-//! Oclgrind, which simulates a device and looks at every access: it finds the
-//! stray write and the race that come with right numbers.
+//! Runs a check under Oclgrind, which simulates a device and checks every
+//! access: it finds stray writes and data races that leave the result correct.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,31 +18,31 @@ use crate::report::{self, shown};
 use crate::speed::Counters;
 use crate::verdict::Code;
 
-/// The name, in a verdict, of a kernel that is written as text in a Rust file.
+/// The name in verdicts of a kernel that is a string in a Rust file.
 pub(crate) const TEXT: &str = "the text of your kernel";
 
-/// What Oclgrind says of a kernel.
+/// Oclgrind's report on a kernel.
 pub(crate) enum Report {
     Clean,
-    /// No stray access, and yet a step failed on its device.
+    /// No finding, although a step failed on the real device.
     Unlike,
-    /// What it found, ready to print.
+    /// The findings, ready to print.
     Faults(String),
-    /// It did not come to a verdict.
+    /// No result, and the reason.
     Unknown(String),
 }
 
-/// What the steps said on a device as it is.
+/// The result of the steps on the real device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Right,
     Wrong,
 }
 
-/// Lets the check run once more, under Oclgrind. It exits with 0 whatever it
-/// finds, so its log is what counts, and a log counts that is whole.
-/// Of a kernel with right numbers it wants to know most, and somebody may count
-/// what it does.
+/// Runs the check again under Oclgrind. Oclgrind exits with 0 whatever it
+/// finds, so only its log counts, and only if the log is complete. A kernel
+/// with correct results gets the most thorough analysis, and its memory
+/// accesses may be counted.
 pub(crate) fn look(
     program: &Path,
     file: &str,
@@ -60,10 +60,10 @@ pub(crate) fn look(
             let words = ["--data-races", "--uninitialized"];
             vec![simulation(program, &words, None)]
         }
-        // To know which value nobody has written takes as long as all else, and
-        // a second core may have nothing to do. Items that write the same
-        // number to one place race all the same; a kernel in which all do all
-        // would take long to tell.
+        // Detecting uninitialized values takes as long as everything else
+        // together, so it runs on a second core. Writes of equal values are
+        // races too; they are reported only here, because a wrong kernel in
+        // which every item does all the work would have very many.
         Numbers::Right => thread::scope(|scope| {
             let values =
                 scope.spawn(|| simulation(program, &["--uninitialized"], None));
@@ -100,14 +100,14 @@ fn simulation(
     let log = log();
     let mut command = Command::new("oclgrind");
     command.args(words);
-    // Version 21 does not know an instruction that the optimizer makes of a
-    // division beside its remainder.
+    // Oclgrind 21 lacks an instruction that the optimizer generates for a
+    // division and its remainder.
     command.args(["--build-options", "-cl-opt-disable", "--log"]).arg(&log);
     if let Some(counters) = counters {
         counters.attach(&mut command);
     }
     command.arg(program).env(ROLE, Role::Simulated.name());
-    // It has one device of its own, and no other.
+    // Oclgrind provides only its own device.
     command.env_remove("RUNGRAD_DEVICE");
     let ended = child::watch(&mut command, Lines::Dropped);
     let text = fs::read(&log).unwrap_or_default();
@@ -119,7 +119,7 @@ fn simulation(
 }
 
 impl Simulation {
-    /// Says what is known when its log tells of no fault.
+    /// Returns the report if the log has no findings.
     fn report(self) -> Report {
         let unknown = |why: String| Report::Unknown(format!("Oclgrind {why}"));
         match self.ended {
@@ -150,17 +150,16 @@ impl Simulation {
     }
 }
 
-/// A kernel of our own that reads past its array.
+/// A kernel that reads past its array on purpose.
 const TRACE: &str = "rungrad_trace";
 
-/// Tells whether a log holds the report of what is done at the very end.
+/// Returns whether the log contains the intentional finding from the end.
 fn is_whole(log: &str) -> bool {
     blocks(log).any(|block| kernel_of(&block) == Some(TRACE))
 }
 
-/// Makes, in the child and at the very end, an access that Oclgrind must
-/// report. A log without that report was cut off, never written or never
-/// looked at.
+/// At the very end of the child, makes an access that Oclgrind must report. A
+/// log without this report is incomplete or does not come from Oclgrind.
 #[cfg(feature = "opencl")]
 pub(crate) fn leave_a_trace() {
     let text = format!(
@@ -176,16 +175,16 @@ pub(crate) fn leave_a_trace() {
         let source = Source::new("the trace", &text, TRACE);
         let launch = gpu.launch_source(&source);
         let launch = launch.input(&a, 1).output(&out, 1).global(1).local(1);
-        // SAFETY: the read past `a` is what this is for, and the device, which
-        // is simulated, does not do it.
+        // SAFETY: the read past `a` is intentional. The device is simulated,
+        // so no such read takes place.
         unsafe { launch.run() }?;
         out.read().map(drop)
     };
-    // Without the trace the log is not believed.
+    // If this fails, the log counts as incomplete.
     let _ = trace();
 }
 
-/// Tells whether a device is the one that Oclgrind simulates.
+/// Returns whether a device is simulated by Oclgrind.
 #[cfg(feature = "opencl")]
 pub(crate) fn is_simulated(gpu: &Gpu) -> bool {
     gpu.info().platform == "Oclgrind"
@@ -196,8 +195,8 @@ fn is_installed() -> bool {
     env::split_paths(&path).any(|folder| folder.join("oclgrind").is_file())
 }
 
-/// Puts the log where cargo builds: others may not write there, and it is our
-/// own disk that must have room.
+/// Returns a log path in cargo's build folder, which other users cannot write
+/// to.
 fn log() -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -228,7 +227,7 @@ Invalid write of size 4 at global memory address 0xd000000000014
         let last = WRITE.replace("mine", TRACE);
         assert!(is_whole(&format!("{WRITE}\n{last}")));
         assert!(!is_whole("") && !is_whole(WRITE));
-        // The report of our own fault is none of the learner's.
+        // The intentional finding is not reported to the learner.
         assert_eq!(faults(&last, "kernel void mine()", "my.cl"), "");
     }
 }

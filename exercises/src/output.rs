@@ -1,4 +1,4 @@
-//! The output of a child, read while the child runs.
+//! Reads the output of a child while it runs.
 
 use std::io::Read;
 use std::panic::resume_unwind;
@@ -40,14 +40,15 @@ impl Output {
         self.printed.load(Ordering::Relaxed)
     }
 
-    /// Returns what was heard up to the end of the pipe, or up to `end` if
-    /// another process holds the pipe open.
+    /// Returns everything up to the end of the pipe, or up to the time `end`
+    /// if another process holds the pipe open.
     pub(crate) fn finish(self, end: Instant) -> Heard {
         while !self.reader.is_finished() && Instant::now() < end {
             thread::sleep(PAUSE);
         }
         if self.reader.is_finished() {
-            // If the reader could not print, this process cannot either.
+            // If the reader thread failed to print, this process cannot print
+            // either.
             self.reader.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
         let listener = self.listener.lock();

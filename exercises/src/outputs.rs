@@ -1,16 +1,16 @@
-//! What a kernel wrote: each element of its outputs, and nothing else.
+//! Checks that a kernel wrote every element of its outputs and nothing else.
 
 use crate::kernel::{GROUP, TILE};
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// What stands where nothing has been written yet, and behind the end.
+/// Fills outputs before the launch, and the padding after them.
 pub(crate) const CANARY: f32 = -8.765_432e30;
 
-/// The same behind an array that is read: whoever reads it there and adds
-/// something has it still.
+/// Fills the padding after inputs. A kernel that reads past an input and adds
+/// something leaves this value recognizable.
 pub(crate) const BEHIND: f32 = -5.432_109e30;
 
-/// Tells whether an input is what it was, and nothing was written behind it.
+/// Checks that an input is unchanged, and that nothing was written after it.
 pub(crate) fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     let (own, spare) = after.split_at(before.len());
     let differs = |(b, a): (&f32, &f32)| b.to_bits() != a.to_bits();
@@ -22,21 +22,21 @@ pub(crate) fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     past_the_end(name, before.len(), spare, BEHIND, None)
 }
 
-/// Who writes an element of an output.
+/// What writes an element of an output.
 #[derive(Clone, Copy)]
 pub(crate) enum Writer {
-    /// One of so many work-items.
+    /// Each work-item, out of this number.
     Item(usize),
-    /// One of so many columns of so many rows.
+    /// Each work-item of a grid of columns and rows.
     Cell([usize; 2]),
-    /// A group; the value is the number of groups.
+    /// Each group, out of this number.
     Group(usize),
-    /// A group, whose items share so many columns.
+    /// Each group writes a row with this number of columns.
     Row(usize),
 }
 
-/// Tells whether an output was written from its first element to its last, and
-/// not beyond. `adds` says that the kernel's text adds to it, by `+=`.
+/// Checks that an output was written completely and that nothing was written
+/// after it. `adds` is whether the kernel adds to it with `+=`.
 pub(crate) fn inside(
     name: &str,
     values: &[f32],
@@ -45,7 +45,7 @@ pub(crate) fn inside(
     adds: bool,
 ) -> Outcome {
     let (own, spare) = values.split_at(len);
-    // Beside the guard value a number is nothing, and adding it changes none.
+    // The guard value is so large that adding to it leaves it unchanged.
     let untouched = |value: &f32| value.to_bits() == CANARY.to_bits();
     past_the_end(name, len, spare, CANARY, Some(writer))?;
     let stray = |value: &f32| value.to_bits() == BEHIND.to_bits();
@@ -91,7 +91,8 @@ pub(crate) fn inside(
     Err(wrong(format!("{name}[{at}] was never written. {why}")))
 }
 
-/// Returns what was counted in an array that held 0, and nothing behind it.
+/// Returns the counters of an array that began as 0, after checking its
+/// padding.
 pub(crate) fn counted(
     name: &str,
     values: &[u32],
@@ -103,8 +104,7 @@ pub(crate) fn counted(
     Ok(own.to_vec())
 }
 
-/// Returns what the elements that nobody wrote tell of the number that the
-/// items went by, where it would leave just these.
+/// Guesses which wrong index would leave exactly these elements unwritten.
 fn guess(own: &[f32]) -> &'static str {
     let left = |unwritten: &dyn Fn(usize) -> bool| {
         let is = |it: &f32| it.to_bits() == CANARY.to_bits();
@@ -138,7 +138,8 @@ fn past_the_end(
         Some(Writer::Item(items)) => {
             let all = items.next_multiple_of(GROUP);
             match spare.iter().filter(|value| written(value)).count() {
-                // One of several spare items: there is a guard.
+                // One of several spare items wrote: there is a guard, off by
+                // one.
                 1 if at == len && all > len + 1 => {
                     " It wrote no other: does the comparison let item n \
                      through? The last element is number n - 1."
@@ -211,7 +212,7 @@ mod tests {
         let said = words(inside("out", &written, 2, Writer::Group(4), false));
         assert!(said.contains("4 groups ran for 2 elements"), "{said}");
         assert!(!said.contains("one item of the group writes"), "{said}");
-        // With a group for each element, the writer used a wrong index.
+        // With one group per element, the writing item used a wrong index.
         let said = words(inside("out", &written, 2, Writer::Group(2), false));
         assert!(said.contains("one item of the group writes"), "{said}");
     }

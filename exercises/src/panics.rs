@@ -1,8 +1,8 @@
-//! A panic as one sentence.
+//! Turns a panic into a one-sentence verdict.
 //!
-//! A learner's code may panic, an operation of the engine may refuse the
-//! learner's arguments, and `todo!()` is a panic too. None of them shows a
-//! backtrace: the one line that matters is the learner's own.
+//! A learner's code may panic, an operation of the engine may reject the
+//! learner's arguments, and `todo!()` is a panic too. No backtrace is shown,
+//! because only the line in the learner's file matters.
 
 use std::backtrace::Backtrace;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::report::shown;
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// What the last panic said, and at which line of the learner's file.
+/// The last panic's message, and its line in the learner's file.
 struct LastPanic {
     message: String,
     line: Option<String>,
@@ -19,8 +19,7 @@ struct LastPanic {
 
 static LAST: Mutex<Option<LastPanic>> = Mutex::new(None);
 
-/// Runs `work`; a panic becomes the verdict that fits it. `file` is the
-/// learner's.
+/// Runs `work` and turns a panic into a verdict. `file` is the learner's.
 pub(crate) fn caught(
     file: &'static str,
     work: impl FnOnce() -> Outcome,
@@ -31,7 +30,8 @@ pub(crate) fn caught(
         *last() = Some(panic);
     }));
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        // A rule cannot return a verdict through the engine, so it throws it.
+        // A rule cannot return a verdict through the engine, so it panics with
+        // one.
         match payload.downcast::<Stop>() {
             Ok(stop) => Err(*stop),
             Err(_) => Err(verdict(file)),
@@ -39,7 +39,7 @@ pub(crate) fn caught(
     })
 }
 
-/// Throws a verdict through code that has no place for a `Result`.
+/// Panics with a verdict, for code that cannot return a `Result`.
 pub(crate) fn throw(stop: Stop) -> ! {
     panic::resume_unwind(Box::new(stop))
 }
@@ -69,14 +69,14 @@ fn message(info: &PanicHookInfo<'_>) -> String {
     info.payload_as_str().unwrap_or("a panic without a message").to_string()
 }
 
-/// Finds the learner's line: where the panic is, or, when the engine or a
-/// library panicked, the innermost call in the learner's file.
+/// Returns the learner's line: that of the panic or, if the engine or a
+/// library panicked, the innermost stack frame in the learner's file.
 fn line(info: &PanicHookInfo<'_>, file: &str) -> Option<String> {
     let location = info.location()?;
     if location.file() == file {
         return Some(location.line().to_string());
     }
-    // A backtrace shortens the folders, so the last two names must do.
+    // A backtrace abbreviates paths, so compare only the last two components.
     let mut names = file.rsplit('/');
     let (name, folder) = (names.next()?, names.next()?);
     let marker = format!("{folder}/{name}:");

@@ -1,5 +1,5 @@
-//! The parent of a check: it has a sentence for every way in which the child
-//! can end, and has Oclgrind look at a kernel that came to its end.
+//! The parent of a check. It has a sentence for every way in which the child
+//! can end, and runs Oclgrind on a kernel whose steps have finished.
 
 use std::path::Path;
 use std::process::Command;
@@ -19,8 +19,8 @@ use crate::speed::{Counters, Found, Speed};
 use crate::tier;
 use crate::verdict::Code;
 
-/// Names the word that `cargo learn check` looks for behind our last line: a
-/// log that was cut off has none.
+/// The variable with a word that `cargo learn check` expects after our last
+/// line: a truncated log lacks it.
 const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 
 pub(crate) fn watch(
@@ -65,7 +65,7 @@ fn verdict(
     };
     let Ended { ending, said, now, .. } = ended;
     *stands = ended.stands;
-    // A small stack may end without the word that Rust has for it.
+    // A small stack may overflow without Rust's message.
     let is_stack = |now: &String| now.contains("fit a stack");
     let said = match ending {
         Ending::Killed(_) if now.as_ref().is_some_and(is_stack) => {
@@ -75,7 +75,7 @@ fn verdict(
     };
     let mut code = match ending {
         Ending::Said(code) => {
-            // What a driver says about a kernel, the verdict says better.
+            // For a kernel, the verdict is clearer than the driver's messages.
             if kind != Kind::Kernel {
                 eprint!("{said}");
             }
@@ -94,11 +94,11 @@ fn verdict(
             code
         }
     };
-    // A loop without an end would only end as late once more; at a barrier
-    // that some items miss, Oclgrind goes on and says how many came.
+    // An endless loop would exceed the limit again. At a barrier that some
+    // items skip, Oclgrind continues and reports how many arrived.
     let hangs = matches!(ending, Ending::TimedOut(_) | Ending::Waited(_));
     let looks = !hangs || waits(file);
-    // Of what grows, some levels may stand.
+    // With levels, some of them may have passed.
     let grown = stands.as_ref().is_some_and(|it| !it.starts_with("0/"));
     let is_next = code == Code::ToDo && grown;
     let ran = matches!(code, Code::Solved | Code::Failing) || is_next;
@@ -163,8 +163,8 @@ fn verdict(
     if code.exit() == 0 {
         let how = if unchecked.is_some() { ", in part" } else { "" };
         println!("\nsolved{how}: {id}");
-        // That of the exercise is no answer to a variant, and that of what
-        // grows has the stands of all levels.
+        // Our solution does not match a variant, and with levels it covers all
+        // of them.
         let is_whole = !again() && stands.is_none();
         if let Some(solution) = solution(file).filter(|_| is_whole) {
             println!("Ours, to compare: {solution}");
@@ -173,7 +173,8 @@ fn verdict(
     code
 }
 
-/// Judges the speed of a right answer. One that nobody can judge is solved.
+/// Judges the speed of a correct answer. If it cannot be measured, the
+/// exercise counts as solved.
 fn in_time((speed, counters): (Speed, Result<Counters, String>)) -> Code {
     let found = match counters {
         Ok(counters) => counters.judge(speed),
@@ -195,7 +196,7 @@ fn in_time((speed, counters): (Speed, Result<Counters, String>)) -> Code {
     }
 }
 
-/// Tells whether a kernel has a place where its items wait for one another.
+/// Returns whether a kernel contains a barrier.
 fn waits(file: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|text| text.contains("barrier("))
 }
@@ -205,8 +206,8 @@ pub(crate) fn failing(words: &str) -> Code {
     Code::Failing
 }
 
-/// Prints why a check cannot judge on this machine, which fails where a device
-/// is required.
+/// Prints why the check cannot run on this machine. That is a failure if a
+/// device is required.
 #[cfg(feature = "opencl")]
 fn skipped(why: &str) -> Code {
     if is_required() {
@@ -224,13 +225,13 @@ fn cache_damage() -> Option<String> {
     None
 }
 
-/// Returns nothing: without OpenCL no driver can have crashed.
+/// Returns `None`: without OpenCL, no driver can have crashed.
 #[cfg(not(feature = "opencl"))]
 fn excuse(_: &Path, _: &Ending, _: Kind, _: &str) -> Option<String> {
     None
 }
 
-/// Tells what happened to a child that said nothing itself.
+/// Describes how a child ended that printed no verdict.
 pub(crate) fn sentence(
     ending: &Ending,
     kind: Kind,

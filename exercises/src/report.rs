@@ -1,4 +1,5 @@
-//! What a check prints: lines that fit a terminal, paths that can be clicked.
+//! Formats what a check prints: lines that fit the terminal, and clickable
+//! paths.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -7,19 +8,19 @@ use std::{env, fs};
 use rungrad::draw;
 use rungrad::tape::Tape;
 
-/// Returns how wide the terminal is, where `cargo learn` or the shell says it.
+/// Returns the width of the terminal, if `cargo learn` or the shell provides
+/// it.
 fn columns() -> Option<usize> {
     let columns = env::var("COLUMNS").ok()?.trim().parse().ok()?;
     Some(columns).filter(|columns| *columns >= 20)
 }
 
-/// Returns how wide a line of prose is.
+/// Returns the width to which prose is wrapped.
 fn width() -> usize {
     columns().unwrap_or(80).min(80) - 2
 }
 
-/// Breaks the prose between line ends; indented lines are tables and code,
-/// and stay as they are.
+/// Wraps prose. Indented lines are tables and code and stay unchanged.
 pub(crate) fn filled(text: &str) -> String {
     broken(text, width())
 }
@@ -49,9 +50,9 @@ fn broken(text: &str, width: usize) -> String {
     page
 }
 
-/// Finds the root of the repository, when `file` lies in its exercises. A
-/// checkout may have been moved after this was compiled, so the file must
-/// tell.
+/// Returns the root of the repository if `file` is in its exercises. The path
+/// is found at run time, because a checkout may have been moved since
+/// compilation.
 pub fn root(file: &str) -> Option<&Path> {
     let exercises = Path::new(file).ancestors().nth(2)?;
     let is_ours = exercises.join("exercises.toml").is_file();
@@ -60,12 +61,12 @@ pub fn root(file: &str) -> Option<&Path> {
 
 static ROOT: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Lets [`shown`] shorten paths below the root that belongs to `file`.
+/// Makes [`shown`] shorten paths below the root that belongs to `file`.
 pub(crate) fn shorten_paths_of(file: &str) {
     ROOT.get_or_init(|| root(file).map(Path::to_path_buf));
 }
 
-/// Shows a path as seen from the root of the repository.
+/// Formats a path relative to the root of the repository.
 pub fn shown(path: &str) -> String {
     let root = ROOT.get().and_then(Option::as_ref);
     let path = Path::new(path);
@@ -73,7 +74,7 @@ pub fn shown(path: &str) -> String {
     short.unwrap_or(path).display().to_string()
 }
 
-/// Returns the tape for the terminal, and where its picture lies.
+/// Formats the tape for the terminal, with the path of its picture.
 pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
     let room = columns().map_or(usize::MAX, |columns| columns - 2);
     let text = draw::text_within(tape, blamed, room);
@@ -88,12 +89,12 @@ pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
             let place = shown(&file.to_string_lossy());
             format!("{lines}\nThe same as a picture: {place}\n")
         }
-        // The text says all that the picture says.
+        // The picture is optional: the text has the same information.
         Err(_) => lines,
     }
 }
 
-/// Finds `target/verdict`: a check is built into `target/debug/deps`.
+/// Returns `target/verdict`. The check itself is in `target/debug/deps`.
 pub(crate) fn folder() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).unwrap_or(Path::new("target"));

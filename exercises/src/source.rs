@@ -1,7 +1,7 @@
-//! What a learner's file says: its words and signs, without what stands in
-//! comments and strings. A few tasks are to write what the engine has, and the
-//! engine's own gives the right numbers, of course. To ask for its name is a
-//! nudge and no proof: under another name it passes.
+//! Searches a learner's file, ignoring comments and strings. In a few tasks
+//! the learner writes something that the engine already has, and calling the
+//! engine's own would give correct results. Searching for its name discourages
+//! that; it is not a proof, because a renamed import passes.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use crate::answer::Answer;
 use crate::report::shown;
 use crate::verdict::{Outcome, wrong};
 
-/// Tells whether a file says none of `phrases`, each some words and signs of
-/// Rust. `why` ends the sentence that says where it does.
+/// Rejects a file that contains one of `phrases`, each a sequence of Rust
+/// tokens. `why` ends the sentence that says where.
 pub fn without(file: Answer, phrases: &[&str], why: &str) -> Outcome {
     let text = fs::read_to_string(file.path).unwrap_or_default();
     let Some((line, phrase)) = first(&text, phrases) else { return Ok(()) };
@@ -18,13 +18,13 @@ pub fn without(file: Answer, phrases: &[&str], why: &str) -> Outcome {
     Err(wrong(format!("{place}:{line} says `{phrase}`: {why}")))
 }
 
-/// Tells at which line of a file one of `phrases` first stands, and which it
-/// is.
+/// Returns the first line of a file that contains one of `phrases`, and the
+/// phrase.
 pub fn says<'a>(file: &str, phrases: &[&'a str]) -> Option<(usize, &'a str)> {
     first(&fs::read_to_string(file).unwrap_or_default(), phrases)
 }
 
-/// Finds the first line that says one of the phrases, and which.
+/// Returns the first line that contains one of the phrases, and the phrase.
 pub(crate) fn first<'a>(
     text: &str,
     phrases: &[&'a str],
@@ -37,13 +37,13 @@ pub(crate) fn first<'a>(
         let same = own.is_some_and(|own| {
             own.iter().zip(&words).all(|(own, word)| own.1 == word.1)
         });
-        // `x.a * b.c` does not say `a * b`.
+        // `x.a * b.c` does not contain `a * b`.
         let is_word = |it: Option<&(usize, &str)>| {
             it.is_some_and(|it| it.1.starts_with(is_letter))
         };
         let before = at.checked_sub(1).map_or("", |it| tokens[it].1);
         let behind = tokens.get(end).map_or("", |it| it.1);
-        // Nor does a closure, whose `a` and `b` are its own.
+        // Nor does a closure, whose parameters `a` and `b` are its own.
         let begins_inside =
             is_word(words.first()) && [".", "|"].contains(&before);
         let goes_on = is_word(words.last()) && [".", "["].contains(&behind);
@@ -59,7 +59,7 @@ fn is_letter(letter: char) -> bool {
     letter == '_' || letter.is_alphanumeric()
 }
 
-/// Finds the first string literal that contains `words`, and its line.
+/// Returns the first string literal that contains `words`, and its line.
 pub(crate) fn string_with<'a>(
     text: &str,
     words: &'a str,
@@ -69,7 +69,7 @@ pub(crate) fn string_with<'a>(
     pieces.find_map(|(line, piece)| is_it(piece).then_some((line, words)))
 }
 
-/// Lists the words and signs of Rust code, each with its line, counted from 1.
+/// Splits Rust code into tokens, each with its line, counted from 1.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let is_silent = |(_, piece): &(usize, &str)| {
         ["\"", "//", "/*"].iter().any(|it| piece.starts_with(it))
@@ -77,8 +77,8 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     pieces(text).into_iter().filter(|it| !is_silent(it)).collect()
 }
 
-/// Lists the words, signs, comments and strings of Rust code or of a kernel,
-/// each with its line, counted from 1.
+/// Splits Rust code or a kernel into tokens, comments and strings, each with
+/// its line, counted from 1.
 pub(crate) fn pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let (mut line, mut rest) = (1, text);
@@ -94,7 +94,8 @@ pub(crate) fn pieces(text: &str) -> Vec<(usize, &str)> {
     pieces
 }
 
-/// Counts the bytes of the first piece of a text that begins with `letter`.
+/// Returns the length in bytes of the first token of a text that begins with
+/// `letter`.
 fn length(text: &str, letter: char) -> usize {
     let until = |end: &str, from: usize| {
         text[from..].find(end).map_or(text.len(), |at| from + at + end.len())
@@ -105,7 +106,7 @@ fn length(text: &str, letter: char) -> usize {
     if text.starts_with("/*") {
         return until("*/", 2);
     }
-    // A quotation mark between quotes begins no string.
+    // A quotation mark in a character literal does not begin a string.
     if let Some(mark) =
         ["'\"'", "'\\\"'"].iter().find(|it| text.starts_with(**it))
     {
@@ -129,8 +130,8 @@ fn length(text: &str, letter: char) -> usize {
     }
 }
 
-/// Blanks out all kernels of a text but one, line for line, so that places in it
-/// stay what they are.
+/// Blanks out all kernels of a text except one, so that line numbers stay the
+/// same.
 pub(crate) fn alone(text: &str, name: &str) -> String {
     let mut kept = String::new();
     let mut depth = None;
@@ -143,7 +144,7 @@ pub(crate) fn alone(text: &str, name: &str) -> String {
             depth = Some(0_usize);
             is_kept = true;
         }
-        // The name may stand behind a line of attributes.
+        // The name may follow a line of attributes.
         if depth == Some(0)
             && let Some((_, rest)) = code.split_once("kernel void")
         {
@@ -168,7 +169,7 @@ pub(crate) fn alone(text: &str, name: &str) -> String {
     kept
 }
 
-/// Takes the lines of attributes at the end of a text out of it.
+/// Removes the attribute lines at the end of a text.
 fn blank_attributes(text: &mut String) {
     let lines = text.lines().rev();
     let own = lines.take_while(|line| line.starts_with("__attribute__"));
@@ -179,7 +180,7 @@ fn blank_attributes(text: &mut String) {
     *text += &"\n".repeat(count);
 }
 
-/// Tells whether a text has a kernel of this name, other than in a comment.
+/// Returns whether a text defines a kernel of this name outside comments.
 pub(crate) fn has_kernel(text: &str, name: &str) -> bool {
     let code = text.lines().map(|line| line.split("//").next());
     let code = code.flatten().collect::<Vec<_>>().join(" ");

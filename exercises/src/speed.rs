@@ -1,5 +1,5 @@
-//! What a right kernel would make a GPU do: Oclgrind, which looks at it anyway,
-//! counts that too, where the plugin of `cargo learn profile` is.
+//! Counts what a correct kernel would make a GPU do. Oclgrind runs the kernel
+//! anyway and counts it if the plugin of `cargo learn profile` is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,36 +10,36 @@ use profile::{Access, Kind, Launch, Plugin, SECTOR};
 use crate::report;
 use crate::verdict::{Outcome, Stop, wrong};
 
-/// The items of a warp.
+/// Work-items per warp.
 const WARP: usize = 32;
 
-/// What a check says of the last launch of its last step.
+/// Checks the last launch of the last step of a check.
 pub type Judge = fn(&Launch) -> Outcome;
 
-/// The kernel whose launches are judged, and by whom.
+/// The kernel whose launches are checked, and the function that checks them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speed {
     pub(crate) kernel: &'static str,
     pub(crate) judge: Judge,
 }
 
-/// What came of it.
+/// The result of the check.
 pub(crate) enum Found {
     Fast,
-    /// Why it is refused.
+    /// The kernel is too slow, and why.
     Slow(String),
-    /// Why nobody knows.
+    /// The counts are missing, and why.
     Unchecked(String),
 }
 
-/// The plugin, and where it writes.
+/// The plugin, and the path of its output.
 pub(crate) struct Counters {
     plugin: Plugin,
     log: PathBuf,
 }
 
 impl Counters {
-    /// Finds the plugin, or says why there is none.
+    /// Returns the plugin, or why it is missing.
     pub(crate) fn find() -> Result<Counters, String> {
         let plugin = Plugin::find(&profile::tools())?;
         let name = format!("counters-{}.log", process::id());
@@ -50,7 +50,7 @@ impl Counters {
         self.plugin.attach(oclgrind, WARP, &self.log);
     }
 
-    /// Judges what was written, and takes it away.
+    /// Checks the plugin's output and deletes it.
     pub(crate) fn judge(self, speed: Speed) -> Found {
         judge_log(&self.log, speed)
     }
@@ -76,10 +76,10 @@ fn judge_log(log: &Path, speed: Speed) -> Found {
     }
 }
 
-/// Refuses a kernel whose warps touch more sectors of global memory at a line
-/// than twice those that would do, and says why they do.
+/// Rejects a kernel whose warps touch more than twice the necessary number of
+/// sectors of global memory at one line. `why` explains the reason.
 pub fn gathered(launch: &Launch, why: &str) -> Outcome {
-    // The last of equals is taken, and that is to be the first.
+    // `max_by_key` returns the last of equal lines; reversed, it is the first.
     let global = launch.accesses.iter().rev().filter(|it| !it.is_local);
     let cost = |access: &&Access| access.parts(SECTOR)[0];
     let is_scattered = |access: &&Access| {
@@ -106,9 +106,8 @@ pub fn gathered(launch: &Launch, why: &str) -> Outcome {
     ))
 }
 
-/// Refuses a kernel for whose warps local memory has to answer more than twice
-/// as often as it must, since their items want different words of one bank, and
-/// says why they do.
+/// Rejects a kernel with bank conflicts: local memory serves its warps in more
+/// than twice the necessary number of wavefronts. `why` explains the reason.
 pub fn spread(launch: &Launch, why: &str) -> Outcome {
     let mut local = launch.accesses.iter().filter(|access| access.is_local);
     let clashes = |access: &&Access| {
@@ -126,8 +125,8 @@ pub fn spread(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
-/// Refuses a kernel in which less than half of a warp reads from global memory
-/// in a step, while the others look on, and says why they should read.
+/// Rejects a kernel in which less than half of a warp reads from global memory
+/// in a step while the others are idle. `why` says why they should read.
 pub fn together(launch: &Launch, why: &str) -> Outcome {
     let global = launch.accesses.iter().filter(|it| !it.is_local);
     let mut loads = global.filter(|it| it.kind == Kind::Load);
@@ -139,9 +138,9 @@ pub fn together(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
-/// Refuses a kernel in which one warp of a group loads more than twice its
-/// share from global memory, while others look on, and says why they should
-/// load. A wait of one warp is hidden by the work of another.
+/// Rejects a kernel in which one warp of a group loads more than twice its
+/// share from global memory while others are idle. `why` says why they should
+/// load. A wait of a single warp is hidden by the work of another.
 pub fn evenly(launch: &Launch, why: &str) -> Outcome {
     let global = launch.accesses.iter().filter(|it| !it.is_local);
     let loads = global.filter(|it| it.kind == Kind::Load);
@@ -157,8 +156,9 @@ pub fn evenly(launch: &Launch, why: &str) -> Outcome {
     Err(slow(launch, access.line, &what, why))
 }
 
-/// Refuses a kernel whose items load more numbers from global or from local
-/// memory than `enough`, at the line that loads most, and says why they do.
+/// Rejects a kernel whose items load more than `enough` elements from global
+/// or local memory, and names the line with the most loads. `why` explains the
+/// reason.
 pub fn sparing(
     launch: &Launch,
     is_local: bool,
@@ -183,7 +183,7 @@ pub fn sparing(
     Err(slow(launch, access.line, &what, why))
 }
 
-/// Makes the refusal of a right answer, with its line.
+/// Rejects a correct but slow answer and names the line.
 pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
     wrong(format!(
         "The numbers are right, and a GPU takes longer for them than it must: \
@@ -196,7 +196,8 @@ pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
 mod tests {
     use super::*;
 
-    /// Writes a launch of `k` whose warp loads 32 numbers, so many bytes apart.
+    /// Writes a log of a launch of `k` whose warp loads 32 elements, `stride`
+    /// bytes apart.
     fn log(stride: u64) -> String {
         let offsets: Vec<String> =
             (0..32).map(|i| (i * stride).to_string()).collect();
@@ -223,7 +224,8 @@ mod tests {
         let part = "at line 7 a warp touches 32 sectors of a at once, where 4";
         assert!(words.contains(part) && words.contains("  sum += a[i];"));
         assert!(words.ends_with("Read side by side."), "{words}");
-        // Rows of a tile that is half as wide as a warp may begin anywhere.
+        // Rows of a tile that is half as wide as a warp may begin at any
+        // address.
         assert!(matches!(judged(4, "k"), Found::Fast));
         assert!(matches!(judged(8, "k"), Found::Fast));
         assert!(matches!(judged(12, "k"), Found::Slow(_)));
@@ -281,7 +283,7 @@ mod tests {
             let log = log.replace("end", &format!("busiest {busiest}\nend"));
             evenly(&profile::read(&log).unwrap()[0], "Share.")
         };
-        // Of 96 numbers a warp of eight has 12.
+        // Each of the eight items of a warp loads 12 of 96 elements.
         let Err(Stop::Wrong { words, .. }) = judged(96) else {
             panic!("one warp of eight loads all")
         };

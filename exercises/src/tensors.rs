@@ -1,4 +1,5 @@
-//! A learner's kernel on tensors of Part 2, launched where the learner says so.
+//! Runs a learner's kernel on tensors of Part 2 when the learner's code
+//! launches it.
 
 use rungrad::Error;
 use rungrad::opencl::Source;
@@ -7,10 +8,10 @@ use rungrad::part2_gpu::Tensor;
 use crate::kernel::GROUP;
 use crate::oclgrind::TEXT;
 
-/// Launches the kernel `name` of a learner's text, an item for each element of
-/// its result, rounded up to whole groups. It gets the numbers of `inputs`, the
-/// memory of the result, and `numbers`. The result has this shape and is on the
-/// device of the first input.
+/// Launches the kernel `name` of a learner's source, one item per element of
+/// its result, rounded up to whole groups. Its arguments are the data of
+/// `inputs`, the memory of the result, and `numbers`. The result has the given
+/// shape and is on the device of the first input.
 pub fn on_tensors(
     text: &str,
     name: &str,
@@ -31,8 +32,8 @@ pub fn on_tensors(
         launch = launch.scalar(*number as u32);
     }
     let launch = launch.global(n).local(GROUP);
-    // SAFETY: nothing vouches for a learner's kernel; this process is there
-    // for it, and has a time limit.
+    // SAFETY: a learner's kernel is not verified. This process exists only to
+    // run it, and has a time limit.
     unsafe { launch.run() }?;
     Ok(Tensor::from_buffer(shape, out))
 }

@@ -1,16 +1,16 @@
-//! How much of a milestone is the reader's: it is solved with one operation of
-//! theirs, and there are more to bring.
+//! Counts how much of a milestone is the reader's. One operation of their own
+//! solves it, and more can follow.
 
 use std::sync::OnceLock;
 
 use crate::token::say;
 
-/// How many are the reader's, and of how many: in the child as its check has
-/// counted them, in the parent as the child has said.
+/// The number of the reader's parts, and the total. The child's check counts
+/// them; the parent receives them from the child.
 static TIER: OnceLock<(usize, usize)> = OnceLock::new();
 
-/// Says whose the parts of a milestone are, and notes it for the verdict.
-/// `parts` are "operations" or "kernels".
+/// Prints which parts of a milestone are the reader's and which are ours, and
+/// records the count for the verdict. `parts` are "operations" or "kernels".
 pub fn tier(parts: &str, yours: &[&str], ours: &[&str]) {
     let all = yours.len() + ours.len();
     let _ = TIER.set((yours.len(), all));
@@ -22,12 +22,12 @@ pub fn tier(parts: &str, yours: &[&str], ours: &[&str]) {
     say(&format!("  from the engine: {}", ours.join(", ")));
 }
 
-/// Writes what stands behind the word of a verdict.
+/// Formats the count that follows the word of a verdict.
 pub(crate) fn written() -> String {
     TIER.get().map_or(String::new(), |(yours, all)| format!(" {yours}/{all}"))
 }
 
-/// Notes, in the parent, what the child has written.
+/// In the parent, parses what the child has written.
 pub(crate) fn hear(words: &str) {
     let numbers = words.trim().split_once('/').and_then(|(yours, all)| {
         Some((yours.parse().ok()?, all.parse().ok()?))

@@ -6,12 +6,13 @@
 //! child's standard input. The child begins each of its lines with the first
 //! half, the mark. Only the last line, which has the verdict, begins with both
 //! halves. The child joins them after the learner's code has returned, so that
-//! the joined token is neither in the child's memory nor in what it has printed
-//! while that code runs.
+//! the joined token is neither in the child's memory nor in its output while
+//! that code runs.
 //!
 //! The learner's code and the check share a process. So code that searches
-//! `/proc/self/mem` for two halves and joins them can still forge a verdict, and
-//! so can code that attacks the parent. The token stops shortcuts, not attacks.
+//! `/proc/self/mem` for two halves and joins them can still forge a verdict,
+//! and so can code that attacks the parent. The token stops shortcuts, not
+//! attacks.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -22,7 +23,8 @@ use std::sync::{Arc, OnceLock};
 use crate::tier;
 use crate::verdict::Code;
 
-/// The most lines of the learner's that are shown, and bytes of a line.
+/// Maximum number of the learner's lines that are shown, and of bytes per
+/// line.
 const SHOWN: usize = 200;
 const LINE: usize = 4096;
 
@@ -48,11 +50,11 @@ impl Token {
 /// The token of this process, if it is the child.
 static OWN: OnceLock<Token> = OnceLock::new();
 
-/// Reads the token in the child. The learner's code has not run before: it is
-/// safe Rust, which runs nothing before `main`.
+/// Reads the token in the child, before the learner's code: that is safe Rust,
+/// so none of it runs before `main`.
 pub(crate) fn receive() {
     let mut line = String::new();
-    // A child without a token has no verdict, so the error needs no handling.
+    // A child without a token has no verdict, so the error can be ignored.
     let _ = io::stdin().read_line(&mut line);
     let (mark, secret) = line.trim().split_once(' ').unwrap_or_default();
     let [mark, secret] = [mark, secret].map(str::to_string);
@@ -60,7 +62,7 @@ pub(crate) fn receive() {
     assert!(is_first, "a process is one check");
 }
 
-/// Prints in the check's own name: these lines are always shown.
+/// Prints a line of the check itself; these lines are always shown.
 pub(crate) fn say(text: &str) {
     let mark = OWN.get().map_or(String::new(), |it| format!("{} ", it.mark));
     for line in text.lines() {
@@ -68,51 +70,50 @@ pub(crate) fn say(text: &str) {
     }
 }
 
-/// Prints the last line of a child, which alone has its verdict.
+/// Prints the last line of a child, the only one with its verdict.
 pub(crate) fn conclude(code: Code) {
     if let Some(Token { mark, secret }) = OWN.get() {
         println!("{mark}{secret}={}{}", code.word(), tier::written());
     }
 }
 
-/// Says what is looked at now, for the case that this is the last that is
-/// heard.
+/// Prints what runs next, in case the child crashes in it.
 pub(crate) fn now(what: &str) {
     if let Some(Token { mark, .. }) = OWN.get() {
         println!("{mark}~{what}");
     }
 }
 
-/// Says that so many levels stand, of how many.
+/// Prints how many levels have passed, and of how many.
 pub(crate) fn stands(level: usize, all: usize) {
     if let Some(Token { mark, .. }) = OWN.get() {
         println!("{mark}+{level}/{all}");
     }
 }
 
-/// What a child has said, when it has ended.
+/// What a child has printed, after it has ended.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Heard {
     pub(crate) verdict: Option<Code>,
     /// The lines that were not printed.
     pub(crate) kept: String,
-    /// What was looked at last, of something that has levels.
+    /// The last law that it started, if the exercise has levels.
     pub(crate) now: Option<String>,
-    /// How many levels stand, of how many: `3/10`.
+    /// How many levels passed, and of how many: `3/10`.
     pub(crate) stands: Option<String>,
 }
 
-/// Hears what a child says: passes lines on or keeps them, and notes the
+/// Processes a child's output: prints or collects its lines, and extracts the
 /// verdict.
 pub(crate) struct Listener {
     token: Token,
     prints: bool,
-    /// The line that has not ended yet.
+    /// The current, incomplete line.
     line: Vec<u8>,
     lines: usize,
-    /// The bytes that the learner's code has printed.
+    /// Number of bytes that the learner's code has printed.
     printed: Arc<AtomicUsize>,
-    /// The last line of those that are too many.
+    /// The last line after the limit was reached.
     last: String,
     heard: Heard,
 }
@@ -136,7 +137,7 @@ impl Listener {
         Arc::clone(&self.printed)
     }
 
-    /// Takes the next bytes of the child's output.
+    /// Processes the next bytes of the child's output.
     pub(crate) fn hear(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match byte {
@@ -155,7 +156,7 @@ impl Listener {
         }
     }
 
-    /// Returns what was heard, at the end of the child's output.
+    /// Returns the results, at the end of the child's output.
     pub(crate) fn finish(&mut self) -> Heard {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
@@ -173,7 +174,7 @@ impl Listener {
         std::mem::take(&mut self.heard)
     }
 
-    /// Returns the position at which the check's own words begin in a line.
+    /// Returns the position at which the check's own text begins in a line.
     fn own(&self, line: &[u8]) -> Option<usize> {
         let mark = self.token.mark.as_bytes();
         line.windows(mark.len()).position(|it| it == mark)
@@ -183,7 +184,7 @@ impl Listener {
         let own = match self.own(line) {
             None => return self.of_the_learner(line),
             Some(at) => {
-                // The learner's code has printed a line without its end.
+                // The learner's code has printed an incomplete line before it.
                 if at > 0 {
                     self.of_the_learner(&line[..at]);
                 }
@@ -262,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Code of the learner's can find both halves in the memory of the child,
-    /// and the mark in what the child has printed.
+    /// The learner's code can find both halves in the memory of the child, and
+    /// the mark in the child's output.
     ///
     /// Promise: Half of the secret token cannot report a verdict.
     #[test]

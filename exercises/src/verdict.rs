@@ -1,22 +1,23 @@
-//! How a step of a check ends, and how a check does.
+//! The outcome of a step and of a check.
 
 use rungrad::Error;
 use rungrad::tape::Tape;
 
-/// What a step says: nothing when all is well.
+/// The result of a step.
 pub type Outcome = Result<(), Stop>;
 
-/// Why a check stops before its end.
+/// Why a check stopped early.
 #[derive(Debug)]
 pub enum Stop {
     /// The answer is wrong.
     Wrong {
         /// What was checked, and how the answer differs.
         words: String,
-        /// Where it went wrong: the tape and the blamed record.
+        /// Where it went wrong: the tape, and the record of the first wrong
+        /// rule.
         tape: Option<(Tape, Option<usize>)>,
     },
-    /// The hole of the exercise is still there.
+    /// The exercise's TODO is still there.
     ToDo(String),
     /// The exercise cannot be checked on this machine.
     Skipped(String),
@@ -27,7 +28,7 @@ pub fn wrong(words: impl Into<String>) -> Stop {
     Stop::Wrong { words: words.into(), tape: None }
 }
 
-/// What the engine refuses, it refuses in a sentence of its own.
+/// Errors of the engine are complete sentences, so they are verdicts.
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         wrong(error.to_string())
@@ -48,7 +49,7 @@ impl Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     Solved,
-    /// As far as one could look: nobody watched the accesses of a kernel.
+    /// The steps passed, but a kernel's accesses could not be checked.
     InPart,
     Failing,
     ToDo,
@@ -67,7 +68,8 @@ impl Code {
         Code::Stale,
     ];
 
-    /// Returns the word behind a token, which `cargo learn check` reads too.
+    /// Returns the word that follows a token. `cargo learn check` reads it
+    /// too.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Code::Solved => "solved",
@@ -83,8 +85,8 @@ impl Code {
         Code::ALL.into_iter().find(|code| code.word() == word.trim())
     }
 
-    /// Chooses the exit code, for people and scripts; nobody believes that of
-    /// a child.
+    /// Returns the exit code, for people and scripts; a child's exit code
+    /// proves nothing.
     pub(crate) fn exit(self) -> u8 {
         match self {
             Code::Solved | Code::InPart => 0,

@@ -16,30 +16,30 @@
 #define COUNT(p) , uint n##p
 
 // Each parameter has its own range of items, after the previous range.
-#define STEP(p)                                                             \
+#define UPDATE(p)                                                           \
     if (i < n##p) {                                                         \
         ACC g = LOAD(grad##p, i);                                           \
-        ACC m = LOAD(mean, mean_at + at) * keep + g * take;                 \
-        ACC s = LOAD(square, square_at + at) * keep_square                  \
+        ACC m = LOAD(mean, mean_at + index) * keep + g * take;              \
+        ACC s = LOAD(square, square_at + index) * keep_square               \
                 + g * g * take_square;                                      \
-        ACC way = m / (sqrt(s) / whole + epsilon);                          \
-        STORE(next##p, i, LOAD(x##p, i) * stay + way * rate);               \
-        STORE(next_mean, next_at + at, m);                                  \
-        STORE(next_square, next_at + at, s);                                \
+        ACC update = m / (sqrt(s) / whole + epsilon);                       \
+        STORE(next##p, i, LOAD(x##p, i) * stay + update * rate);            \
+        STORE(next_mean, next_at + index, m);                               \
+        STORE(next_square, next_at + index, s);                             \
         return;                                                             \
     }                                                                       \
     i -= n##p;
 
-#define ADAM(NAME, OF)                                                      \
+#define ADAM(NAME, REPEAT)                                                  \
     kernel void NAME(ACC keep, ACC take, ACC keep_square, ACC take_square,  \
                      ACC whole, ACC epsilon, ACC rate, ACC stay,            \
                      global const T *mean, uint mean_at,                    \
                      global const T *square, uint square_at,                \
                      global OUT *next_mean, global OUT *next_square,        \
-                     uint next_at OF(ARRAYS) OF(COUNT))                     \
+                     uint next_at REPEAT(ARRAYS) REPEAT(COUNT))             \
     {                                                                       \
-        uint at = get_global_id(0), i = at;                                 \
-        OF(STEP)                                                            \
+        uint index = get_global_id(0), i = index;                           \
+        REPEAT(UPDATE)                                                      \
     }
 
 ADAM(adam_1, OF_1)

@@ -7,16 +7,16 @@
 // stride of its axis. An axis of size 1 costs no division.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
-        uint next = rest / (uint)shape.s##d;                                \
-        at += (int)(rest - next * (uint)shape.s##d) * strides.s##d;         \
-        rest = next;                                                        \
+        uint quotient = rest / (uint)shape.s##d;                            \
+        result += (int)(rest - quotient * (uint)shape.s##d) * strides.s##d; \
+        rest = quotient;                                                    \
     }
-int place(uint i, uint offset, int8 shape, int8 strides)
+int view_offset(uint i, uint offset, int8 shape, int8 strides)
 {
     uint rest = i;
-    int at = offset;
+    int result = offset;
     AXIS(7) AXIS(6) AXIS(5) AXIS(4) AXIS(3) AXIS(2) AXIS(1) AXIS(0)
-    return at;
+    return result;
 }
 
 // Copies the elements of a view of a to a dense array -> out (n).
@@ -25,7 +25,7 @@ kernel void copy_strided(global const T *a, uint offset, int8 shape,
 {
     uint i = get_global_id(0);
     if (i < n)
-        STORE(out, i, LOAD(a, place(i, offset, shape, strides)));
+        STORE(out, i, LOAD(a, view_offset(i, offset, shape, strides)));
 }
 // ANCHOR_END: copy-strided
 
@@ -37,7 +37,8 @@ kernel void copy_to_strided(global const T *a, uint a_offset,
 {
     uint i = get_global_id(0);
     if (i < n)
-        STORE(out, place(i, offset, shape, strides), LOAD(a, a_offset + i));
+        STORE(out, view_offset(i, offset, shape, strides),
+              LOAD(a, a_offset + i));
 }
 
 // The inverse for a view of more than eight axes. The host computes places
@@ -62,11 +63,11 @@ kernel void copy_indexed(global const T *a, uint a_offset, uint given,
 #define DOWN 8
 #define OUTER(d)                                                            \
     if (shape.s##d > 1) {                                                   \
-        uint next = rest / (uint)shape.s##d;                                \
-        int index = rest - next * (uint)shape.s##d;                         \
+        uint quotient = rest / (uint)shape.s##d;                            \
+        int index = rest - quotient * (uint)shape.s##d;                     \
         from += index * strides.s##d;                                       \
         to += index * outs.s##d;                                            \
-        rest = next;                                                        \
+        rest = quotient;                                                    \
     }
 __attribute__((reqd_work_group_size(SIDE, DOWN, 1)))
 kernel void copy_tiled(global const T *a, uint offset, int8 shape,

@@ -16,7 +16,7 @@
 
 // The offset of index `i` of a line that is a view of three axes with sizes
 // .., n1, n2 and strides s0, s1, s2.
-#define WAY(i, n1, n2, s0, s1, s2)                                          \
+#define OFFSET(i, n1, n2, s0, s1, s2)                                       \
     ((i) % (n2) * (s2) + (i) / (n2) % (n1) * (s1) + (i) / (n2) / (n1) * (s0))
 
 // For the arguments see product.cl.
@@ -29,17 +29,18 @@ kernel void product_few_rows(
     int item = get_local_id(0), column = get_global_id(0);
     int batches = sizes.s6, length = sizes.s7;
     int parts = (k - 1) / length + 1;
-    int line = column < n ? WAY(column, sizes.s2, sizes.s3, b_to.s0, b_to.s1,
+    int line = column < n ? OFFSET(column, sizes.s2, sizes.s3, b_to.s0, b_to.s1,
                                 b_to.s2) : 0;
 
-    for (int which = get_group_id(1); which < batches * parts;
-         which += get_num_groups(1)) {
-        int part = which / batches, batch = which - part * batches;
+    for (int task = get_group_id(1); task < batches * parts;
+         task += get_num_groups(1)) {
+        int part = task / batches, batch = task - part * batches;
         int from = part * length;
         int to = min(from + length, k);
         int a_from = (int)a_offset + batch * a_to.s6;
-        int b_at = (int)b_offset + batch * b_to.s6 + line
-                   + WAY(from, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5);
+        int b_index = (int)b_offset + batch * b_to.s6 + line
+                      + OFFSET(from, sizes.s4, sizes.s5, b_to.s3, b_to.s4,
+                               b_to.s5);
         int v = from / sizes.s5 % sizes.s4, u = from % sizes.s5;
         ACC total[ROWS];
         #pragma unroll
@@ -52,9 +53,9 @@ kernel void product_few_rows(
                 int row = i % ROWS, l = start + i / ROWS;
                 rows[i / ROWS][row] = row < m && l < to
                     ? LOAD(a, a_from
-                        + WAY(row, sizes.s0, sizes.s1, a_to.s0, a_to.s1,
+                        + OFFSET(row, sizes.s0, sizes.s1, a_to.s0, a_to.s1,
                               a_to.s2)
-                        + WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4,
+                        + OFFSET(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4,
                               a_to.s5))
                     : 0.0f;
             }
@@ -66,18 +67,18 @@ kernel void product_few_rows(
                 sum[row] = 0.0f;
             int count = min(CHAIN, to - start);
             for (int l = 0; l < count; l++) {
-                ACC x = column < n ? LOAD(b, b_at) : 0.0f;
+                ACC x = column < n ? LOAD(b, b_index) : 0.0f;
                 #pragma unroll
                 for (int row = 0; row < ROWS; row++)
                     sum[row] += rows[l][row] * x;
                 // Advance to the next element along the axes of k.
-                b_at += b_to.s5;
+                b_index += b_to.s5;
                 if (++u == sizes.s5) {
                     u = 0;
-                    b_at += b_to.s4 - sizes.s5 * b_to.s5;
+                    b_index += b_to.s4 - sizes.s5 * b_to.s5;
                     if (++v == sizes.s4) {
                         v = 0;
-                        b_at += b_to.s3 - sizes.s4 * b_to.s4;
+                        b_index += b_to.s3 - sizes.s4 * b_to.s4;
                     }
                 }
             }
@@ -88,6 +89,6 @@ kernel void product_few_rows(
         #pragma unroll
         for (int row = 0; row < ROWS; row++)
             if (row < m && column < n)
-                STORE(out, ((ulong)which * m + row) * n + column, total[row]);
+                STORE(out, ((ulong)task * m + row) * n + column, total[row]);
     }
 }

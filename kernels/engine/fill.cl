@@ -1,8 +1,8 @@
 // Fills arrays without an operand.
 
 // Uniform random values in [0, 1): element i of the sequence of a seed -> out
-// (n). The algorithm is the one in `src/common/rng.rs`, so the bits are the same
-// on every device.
+// (n). The algorithm is the one in `src/common/rng.rs`, so the bits are the
+// same on every device.
 kernel void fill_uniform(global OUT *out, uint seed_low, uint seed_high,
                          uint n)
 {

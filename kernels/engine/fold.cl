@@ -27,12 +27,12 @@ kernel void fold_windows(global const T *a, uint offset, int8 strides,
             int right = x - u * sizes.s7, column = right / sizes.s5;
             if (right < 0 || right % sizes.s5 != 0 || column >= columns)
                 continue;
-            int at = offset + image * strides.s0 + row * strides.s1
+            int index = offset + image * strides.s0 + row * strides.s1
                      + column * strides.s2 + v * strides.s3
                      + u * strides.s4;
-            ACC given = LOAD(a, at) - excess;
-            ACC next = sum + given;
-            excess = isinf(next) ? 0.0f : next - sum - given;
+            ACC term = LOAD(a, index) - excess;
+            ACC next = sum + term;
+            excess = isinf(next) ? 0.0f : next - sum - term;
             sum = next;
         }
     }

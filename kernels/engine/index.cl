@@ -1,6 +1,5 @@
 // Selects rows of a matrix by index, and its backward pass.
 
-
 // a (rows, width), dense, beginning at an offset, places (..) -> out (n), one
 // row of a for each index in places. An item copies four elements, with one
 // load if they are aligned.
@@ -11,17 +10,17 @@ kernel void index_select(global const T *a, uint offset, uint rows,
     uint i = get_global_id(0);
     if (i > (n - 1) / 4 || n == 0)
         return;
-    uint at = 4 * i;
+    uint index = 4 * i;
     if ((offset | width | n) % 4 == 0) {
-        uint row = places[at / width];
+        uint row = places[index / width];
         if (row < rows)
-            STORE4(out, at, LOAD4(a, offset + row * width + at % width));
+            STORE4(out, index, LOAD4(a, offset + row * width + index % width));
         return;
     }
-    for (uint to = at + min(n - at, 4u); at < to; at++) {
-        uint row = places[at / width];
+    for (uint to = index + min(n - index, 4u); index < to; index++) {
+        uint row = places[index / width];
         if (row < rows)
-            STORE(out, at, LOAD(a, offset + row * width + at % width));
+            STORE(out, index, LOAD(a, offset + row * width + index % width));
     }
 }
 
@@ -48,9 +47,9 @@ kernel void index_add(global const T *a, uint offset, uint given,
         return;
     uint to = min(starts[i / width + 1], given);
     ACC sum = 0.0f, excess = 0.0f;
-    for (uint at = starts[i / width]; at < to; at++)
-        if (order[at] < given)
-            ADD(order[at]);
+    for (uint index = starts[i / width]; index < to; index++)
+        if (order[index] < given)
+            ADD(order[index]);
     STORE(out, i, sum);
 }
 

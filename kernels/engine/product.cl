@@ -28,7 +28,7 @@
 // FOURS: whether four adjacent elements can be loaded at once; VIEWS: whether
 // rows, columns and k may have up to three axes each.
 
-#define WIDE __attribute__((aligned(sizeof(FOUR(ACC)))))
+#define ALIGNED __attribute__((aligned(sizeof(FOUR(ACC)))))
 #define ACROSS (TILE_N / OWN_N)
 #define ITEMS (ACROSS * (TILE_M / OWN_M))
 // The position of an item on the tile: 32 adjacent items, which many devices
@@ -47,57 +47,57 @@
 
 // Elements per load, and loads per item and tile.
 #if FOURS
-#define AT_ONCE 4
-#define SHARE FOUR(ACC)
-#define TAKE LOAD4
+#define LOAD_WIDTH 4
+#define LOADED FOUR(ACC)
+#define LOAD_AT LOAD4
 #else
-#define AT_ONCE 1
-#define SHARE ACC
-#define TAKE LOAD
+#define LOAD_WIDTH 1
+#define LOADED ACC
+#define LOAD_AT LOAD
 #endif
-#define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
-#define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
+#define A_LOADS (TILE_M * DEPTH / LOAD_WIDTH / ITEMS)
+#define B_LOADS (TILE_N * DEPTH / LOAD_WIDTH / ITEMS)
 
 // The position of the `i`-th load of an item: adjacent items read adjacent
 // elements.
-#define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
+#define LOAD_INDEX(i) ((item + (i) * ITEMS) * LOAD_WIDTH)
 #if A_ALONG_K
-#define A_SIDE(i) (NUMBER(i) / DEPTH)
-#define A_DEPTH(i) (NUMBER(i) % DEPTH)
+#define A_SIDE(i) (LOAD_INDEX(i) / DEPTH)
+#define A_DEPTH(i) (LOAD_INDEX(i) % DEPTH)
 #else
-#define A_SIDE(i) (NUMBER(i) % TILE_M)
-#define A_DEPTH(i) (NUMBER(i) / TILE_M)
+#define A_SIDE(i) (LOAD_INDEX(i) % TILE_M)
+#define A_DEPTH(i) (LOAD_INDEX(i) / TILE_M)
 #endif
 #if B_ALONG_N
-#define B_SIDE(i) (NUMBER(i) % TILE_N)
-#define B_DEPTH(i) (NUMBER(i) / TILE_N)
+#define B_SIDE(i) (LOAD_INDEX(i) % TILE_N)
+#define B_DEPTH(i) (LOAD_INDEX(i) / TILE_N)
 #else
-#define B_SIDE(i) (NUMBER(i) / DEPTH)
-#define B_DEPTH(i) (NUMBER(i) % DEPTH)
+#define B_SIDE(i) (LOAD_INDEX(i) / DEPTH)
+#define B_DEPTH(i) (LOAD_INDEX(i) % DEPTH)
 #endif
 
 // The offset of index `i` of a line that is a view of three axes with sizes
 // .., n1, n2 and strides s0, s1, s2.
 #if VIEWS
-#define WAY(i, n1, n2, s0, s1, s2)                                          \
+#define OFFSET(i, n1, n2, s0, s1, s2)                                       \
     (((i) - (i) / (n2) * (n2)) * (s2)                                       \
      + ((i) / (n2) - (i) / (n2) / (n1) * (n1)) * (s1)                       \
      + (i) / (n2) / (n1) * (s0))
 #else
-#define WAY(i, n1, n2, s0, s1, s2) ((i) * (s2))
+#define OFFSET(i, n1, n2, s0, s1, s2) ((i) * (s2))
 #endif
-#define A_WAY(i) WAY(i, sizes.s0, sizes.s1, a_to.s0, a_to.s1, a_to.s2)
-#define B_WAY(i) WAY(i, sizes.s2, sizes.s3, b_to.s0, b_to.s1, b_to.s2)
+#define A_OFFSET(i) OFFSET(i, sizes.s0, sizes.s1, a_to.s0, a_to.s1, a_to.s2)
+#define B_OFFSET(i) OFFSET(i, sizes.s2, sizes.s3, b_to.s0, b_to.s1, b_to.s2)
 // Cache the row offsets of strided operands; they are costly to recompute.
 #if VIEWS
 #define A_LINE(i) a_lines[i]
 #define B_LINE(i) b_lines[i]
 #else
-#define A_LINE(i) A_WAY(top + A_SIDE(i))
-#define B_LINE(i) B_WAY(left + B_SIDE(i))
+#define A_LINE(i) A_OFFSET(top + A_SIDE(i))
+#define B_LINE(i) B_OFFSET(left + B_SIDE(i))
 #endif
-#define A_INNER(l) WAY(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4, a_to.s5)
-#define B_INNER(l) WAY(l, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5)
+#define A_INNER(l) OFFSET(l, sizes.s4, sizes.s5, a_to.s3, a_to.s4, a_to.s5)
+#define B_INNER(l) OFFSET(l, sizes.s4, sizes.s5, b_to.s3, b_to.s4, b_to.s5)
 
 // Loads the item's elements of the tiles at `start`. Elements outside the
 // matrices are 0 and add nothing.
@@ -107,33 +107,34 @@
                       && (start) + DEPTH <= to;                             \
         _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
             int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
-            a_share[i] = inside || (row < m && l < to)                      \
-                ? TAKE(a, a_from + A_LINE(i) + A_INNER(l))                  \
-                : (SHARE)(0.0f);                                            \
+            a_loaded[i] = inside || (row < m && l < to)                     \
+                ? LOAD_AT(a, a_from + A_LINE(i) + A_INNER(l))               \
+                : (LOADED)(0.0f);                                           \
         }                                                                   \
         _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
             int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
-            b_share[i] = inside || (column < n && l < to)                   \
-                ? TAKE(b, b_from + B_LINE(i) + B_INNER(l))                  \
-                : (SHARE)(0.0f);                                            \
+            b_loaded[i] = inside || (column < n && l < to)                  \
+                ? LOAD_AT(b, b_from + B_LINE(i) + B_INNER(l))               \
+                : (LOADED)(0.0f);                                           \
         }                                                                   \
     } while (0)
 
 // Stores one load in a tile whose rows run along the side: elements that are
 // adjacent along the depth go to a column.
 #if FOURS
-#define PUT(tile, depth, side, share, along_depth)                          \
+#define STORE_LOADED(tile, depth, side, loaded, along_depth)                \
     do {                                                                    \
         if (along_depth) {                                                  \
-            tile[depth][side] = (share).x;                                  \
-            tile[depth + 1][side] = (share).y;                              \
-            tile[depth + 2][side] = (share).z;                              \
-            tile[depth + 3][side] = (share).w;                              \
+            tile[depth][side] = (loaded).x;                                 \
+            tile[depth + 1][side] = (loaded).y;                             \
+            tile[depth + 2][side] = (loaded).z;                             \
+            tile[depth + 3][side] = (loaded).w;                             \
         } else                                                              \
-            *(local FOUR(ACC) *)&tile[depth][side] = (share);               \
+            *(local FOUR(ACC) *)&tile[depth][side] = (loaded);              \
     } while (0)
 #else
-#define PUT(tile, depth, side, share, along_depth) tile[depth][side] = share
+#define STORE_LOADED(tile, depth, side, loaded, along_depth)                \
+    tile[depth][side] = loaded
 #endif
 
 // a_to: the strides of the three axes of a's rows, of the three axes of k, and
@@ -148,8 +149,8 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
                     global OUT *out, int m, int k, int n)
 // ANCHOR_END: arguments
 {
-    local ACC a_tile[2][DEPTH][A_ROW] WIDE;
-    local ACC b_tile[2][DEPTH][B_ROW] WIDE;
+    local ACC a_tile[2][DEPTH][A_ROW] ALIGNED;
+    local ACC b_tile[2][DEPTH][B_ROW] ALIGNED;
     int item = get_local_id(0);
     int x = X(item) * 4, y = Y(item) * 4;
     int top = get_group_id(1) * TILE_M, left = get_group_id(0) * TILE_N;
@@ -160,21 +161,21 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
     int a_lines[A_LOADS], b_lines[B_LOADS];
     #pragma unroll
     for (int i = 0; i < A_LOADS; i++)
-        a_lines[i] = A_WAY(top + A_SIDE(i));
+        a_lines[i] = A_OFFSET(top + A_SIDE(i));
     #pragma unroll
     for (int i = 0; i < B_LOADS; i++)
-        b_lines[i] = B_WAY(left + B_SIDE(i));
+        b_lines[i] = B_OFFSET(left + B_SIDE(i));
 #endif
 
-    for (int which = get_group_id(2); which < batches * parts;
-         which += get_num_groups(2)) {
-        int part = which / batches, batch = which - part * batches;
+    for (int task = get_group_id(2); task < batches * parts;
+         task += get_num_groups(2)) {
+        int part = task / batches, batch = task - part * batches;
         int from = part * length;
         int to = min(from + length, k);
         int a_from = (int)a_offset + batch * a_to.s6;
         int b_from = (int)b_offset + batch * b_to.s6;
 
-        SHARE a_share[A_LOADS], b_share[B_LOADS];
+        LOADED a_loaded[A_LOADS], b_loaded[B_LOADS];
         ACC total[OWN_M][OWN_N], sum[OWN_M][OWN_N];
         #pragma unroll
         for (int i = 0; i < OWN_M; i++)
@@ -187,11 +188,11 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
         for (int start = from; start < to; start += DEPTH) {
             #pragma unroll
             for (int i = 0; i < A_LOADS; i++)
-                PUT(a_tile[side], A_DEPTH(i), A_SIDE(i), a_share[i],
+                STORE_LOADED(a_tile[side], A_DEPTH(i), A_SIDE(i), a_loaded[i],
                     A_ALONG_K);
             #pragma unroll
             for (int i = 0; i < B_LOADS; i++)
-                PUT(b_tile[side], B_DEPTH(i), B_SIDE(i), b_share[i],
+                STORE_LOADED(b_tile[side], B_DEPTH(i), B_SIDE(i), b_loaded[i],
                     !B_ALONG_N);
             // One barrier is enough, because the next tiles go to the other
             // buffer.
@@ -201,21 +202,21 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
 
             #pragma unroll
             for (int d = 0; d < DEPTH; d++) {
-                ACC mine[OWN_M] WIDE;
-                ACC others[OWN_N] WIDE;
+                ACC a_values[OWN_M] ALIGNED;
+                ACC b_values[OWN_N] ALIGNED;
                 #pragma unroll
                 for (int i = 0; i < OWN_M; i += 4)
-                    *(FOUR(ACC) *)(mine + i) = *(local FOUR(ACC) *)
+                    *(FOUR(ACC) *)(a_values + i) = *(local FOUR(ACC) *)
                         &a_tile[side][d][y + i * (TILE_M / OWN_M)];
                 #pragma unroll
                 for (int j = 0; j < OWN_N; j += 4)
-                    *(FOUR(ACC) *)(others + j) = *(local FOUR(ACC) *)
+                    *(FOUR(ACC) *)(b_values + j) = *(local FOUR(ACC) *)
                         &b_tile[side][d][x + j * (TILE_N / OWN_N)];
                 #pragma unroll
                 for (int i = 0; i < OWN_M; i++)
                     #pragma unroll
                     for (int j = 0; j < OWN_N; j++)
-                        sum[i][j] += mine[i] * others[j];
+                        sum[i][j] += a_values[i] * b_values[j];
             }
             side = 1 - side;
             if ((start - from) % CHAIN == CHAIN - DEPTH)
@@ -237,7 +238,7 @@ kernel void product(global const T *a, uint a_offset, int8 a_to,
                 int row = top + y + i / 4 * 4 * (TILE_M / OWN_M) + i % 4;
                 int column = left + x + j / 4 * 4 * (TILE_N / OWN_N) + j % 4;
                 if (row < m && column < n)
-                    STORE(out, ((uint)which * m + row) * n + column,
+                    STORE(out, ((uint)task * m + row) * n + column,
                           total[i][j] + sum[i][j]);
             }
     }

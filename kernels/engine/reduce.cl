@@ -3,18 +3,18 @@
 
 #define GROUP 256
 // Number of loads that an item issues before it uses the first result.
-#define AT_ONCE 4
+#define LOADS_IN_FLIGHT 4
 
 // Adds x to a sum with compensated (Kahan) summation: the rounding error of
 // the addition is left in `excess` for the next one, so that errors do not
 // accumulate in a long sum.
 ACC add(ACC sum, ACC x, ACC *excess)
 {
-    ACC given = x - *excess;
-    ACC next = sum + given;
+    ACC term = x - *excess;
+    ACC next = sum + term;
     // The excess is how much more the sum grew than it should have. After an
     // overflow to infinity it would be NaN, so it is set to 0.
-    *excess = isinf(next) ? 0.0f : next - sum - given;
+    *excess = isinf(next) ? 0.0f : next - sum - term;
     return next;
 }
 
@@ -30,7 +30,7 @@ ACC larger(ACC x, ACC y)
 // register, then a tree combines their results.
 #define ROWS(NAME, START, STEP, JOIN)                                       \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
-                     uint columns, uint segment, global OUT *out, uint n)     \
+                     uint columns, uint segment, global OUT *out, uint n)   \
     {                                                                       \
         local ACC tree[GROUP];                                              \
         uint u = get_local_id(0), team = get_local_size(0);                 \
@@ -39,19 +39,19 @@ ACC larger(ACC x, ACC y)
         uint parts = (columns - 1) / segment + 1;                           \
         for (uint top = get_group_id(1) * teams; top < n;                   \
              top += get_num_groups(1) * teams) {                            \
-            uint at = top + v, from = at % parts * segment;                 \
+            uint index = top + v, from = index % parts * segment;           \
             uint to = from + min(segment, columns - from);                  \
-            to = at < n ? to : 0;                                           \
-            uint row = offset + at / parts * row_stride;                    \
+            to = index < n ? to : 0;                                        \
+            uint row = offset + index / parts * row_stride;                 \
             ACC x = START, excess = 0.0f;                                   \
-            for (uint i = from + u; i < to; i += AT_ONCE * team) {          \
-                ACC some[AT_ONCE];                                          \
-                for (uint j = 0; j < AT_ONCE; j++) {                        \
+            for (uint i = from + u; i < to; i += LOADS_IN_FLIGHT * team) {  \
+                ACC values[LOADS_IN_FLIGHT];                                \
+                for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {                \
                     uint column = i + j * team;                             \
-                    some[j] = column < to ? LOAD(a, row + column) : START;  \
+                    values[j] = column < to ? LOAD(a, row + column) : START;\
                 }                                                           \
-                for (uint j = 0; j < AT_ONCE; j++) {                        \
-                    ACC y = some[j];                                        \
+                for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {                \
+                    ACC y = values[j];                                      \
                     x = STEP;                                               \
                 }                                                           \
             }                                                               \
@@ -67,8 +67,8 @@ ACC larger(ACC x, ACC y)
                 barrier(CLK_LOCAL_MEM_FENCE);                               \
             }                                                               \
                                                                             \
-            if (u == 0 && at < n)                                           \
-                STORE(out, at, tree[item]);                                 \
+            if (u == 0 && index < n)                                        \
+                STORE(out, index, tree[item]);                              \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
         }                                                                   \
     }
@@ -80,7 +80,7 @@ ACC larger(ACC x, ACC y)
 #define COLUMNS(NAME, START, STEP, JOIN)                                    \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint inner, uint outer_stride,     \
-                     uint width, uint height, uint segment, global OUT *out)  \
+                     uint width, uint height, uint segment, global OUT *out)\
     {                                                                       \
         uint i = get_global_id(0);                                          \
         uint part = i / width;                                              \
@@ -105,38 +105,38 @@ ACC larger(ACC x, ACC y)
 // Short columns, of matrices as above -> (width). A group has one column for
 // each item of its first dimension. The items of its second dimension share a
 // column, and a tree combines their results.
-#define SHORT(NAME, START, STEP, JOIN)                                      \
+#define SHORT_COLUMNS(NAME, START, STEP, JOIN)                              \
     kernel void NAME(global const T *a, uint offset, uint row_stride,       \
                      uint column_stride, uint inner, uint outer_stride,     \
-                     uint width, uint height, global OUT *out)                \
+                     uint width, uint height, global OUT *out)              \
     {                                                                       \
         local ACC tree[GROUP];                                              \
-        uint u = get_local_id(0), beside = get_local_size(0);               \
+        uint u = get_local_id(0), group_columns = get_local_size(0);        \
         uint v = get_local_id(1), team = get_local_size(1);                 \
-        uint i = get_global_id(0), item = v * beside + u;                   \
+        uint i = get_global_id(0), item = v * group_columns + u;            \
         uint end = i < width ? height : 0;                                  \
         uint column = offset + i / inner * outer_stride                     \
                       + i % inner * column_stride;                          \
         ACC x = START, excess = 0.0f;                                       \
-        for (uint row = v; row < end; row += AT_ONCE * team) {              \
-            ACC some[AT_ONCE];                                              \
-            for (uint j = 0; j < AT_ONCE; j++) {                            \
-                uint at = row + j * team;                                   \
-                some[j] = at < end ? LOAD(a, column + at * row_stride)      \
-                                   : START;                                 \
+        for (uint row = v; row < end; row += LOADS_IN_FLIGHT * team) {      \
+            ACC values[LOADS_IN_FLIGHT];                                    \
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {                    \
+                uint index = row + j * team;                                \
+                values[j] = index < end                                     \
+                    ? LOAD(a, column + index * row_stride) : START;         \
             }                                                               \
-            for (uint j = 0; j < AT_ONCE; j++) {                            \
-                ACC y = some[j];                                            \
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {                    \
+                ACC y = values[j];                                          \
                 x = STEP;                                                   \
             }                                                               \
         }                                                                   \
         tree[item] = x;                                                     \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
                                                                             \
-        for (uint high = team / 2; high > 0; high /= 2) {                   \
-            if (v < high) {                                                 \
+        for (uint stride = team / 2; stride > 0; stride /= 2) {             \
+            if (v < stride) {                                               \
                 ACC x = tree[item];                                         \
-                ACC y = tree[item + high * beside];                         \
+                ACC y = tree[item + stride * group_columns];                \
                 tree[item] = JOIN;                                          \
             }                                                               \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
@@ -151,8 +151,8 @@ ROWS(reduce_rows_max, -INFINITY, larger(x, y), larger(x, y))
 COLUMNS(reduce_columns_sum, 0.0f, add(x, y, &excess), x + y)
 COLUMNS(reduce_columns_max, -INFINITY, larger(x, y), larger(y, x))
 
-SHORT(reduce_short_sum, 0.0f, add(x, y, &excess), x + y)
-SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
+SHORT_COLUMNS(reduce_short_sum, 0.0f, add(x, y, &excess), x + y)
+SHORT_COLUMNS(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
 
 // Column sums of several matrices in one launch, such as the last operations
 // of a training step: each a (height, width), dense, -> out (width). A group
@@ -165,8 +165,9 @@ SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
 // Each matrix has its own range of groups, after the previous range.
 #define CHOOSE(p)                                                           \
     if (!is_found) {                                                        \
-        beside = height##p > low ? GROUP / TEAM : GROUP;                    \
-        uint groups = width##p / beside + (width##p % beside != 0);         \
+        group_columns = height##p > low ? GROUP / TEAM : GROUP;             \
+        uint groups = width##p / group_columns                              \
+            + (width##p % group_columns != 0);                              \
         is_found = group < groups;                                          \
         group -= is_found ? 0 : groups;                                     \
         a = a##p;                                                           \
@@ -175,38 +176,39 @@ SHORT(reduce_short_max, -INFINITY, larger(x, y), larger(x, y))
         height = is_found ? height##p : 0;                                  \
     }
 
-#define SUMS(NAME, OF)                                                      \
-    kernel void NAME(uint low OF(MATRIX))                                 \
+#define SUMS(NAME, REPEAT)                                                  \
+    kernel void NAME(uint low REPEAT(MATRIX))                               \
     {                                                                       \
         local ACC tree[GROUP];                                              \
         uint item = get_local_id(0), group = get_group_id(0);               \
-        uint beside = GROUP, width = 0, height = 0;                         \
+        uint group_columns = GROUP, width = 0, height = 0;                  \
         bool is_found = false;                                              \
         global const T *a = a0;                                             \
         global OUT *out = out0;                                             \
-        OF(CHOOSE)                                                          \
-        uint team = GROUP / beside, v = item / beside;                      \
-        uint column = group * beside + item % beside;                       \
-        bool is_its = is_found && column < width;                           \
-        uint end = is_its ? height : 0;                                     \
+        REPEAT(CHOOSE)                                                      \
+        uint team = GROUP / group_columns, v = item / group_columns;        \
+        uint column = group * group_columns + item % group_columns;         \
+        bool has_column = is_found && column < width;                       \
+        uint end = has_column ? height : 0;                                 \
         ACC x = 0.0f, excess = 0.0f;                                        \
-        for (uint row = v; row < end; row += AT_ONCE * team) {              \
-            ACC some[AT_ONCE];                                              \
-            for (uint j = 0; j < AT_ONCE; j++) {                            \
-                uint at = row + j * team;                                   \
-                some[j] = at < end ? LOAD(a, at * width + column) : 0.0f;   \
+        for (uint row = v; row < end; row += LOADS_IN_FLIGHT * team) {      \
+            ACC values[LOADS_IN_FLIGHT];                                    \
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {                    \
+                uint index = row + j * team;                                \
+                values[j] = index < end                                     \
+                    ? LOAD(a, index * width + column) : 0.0f;               \
             }                                                               \
-            for (uint j = 0; j < AT_ONCE; j++)                              \
-                x = add(x, some[j], &excess);                               \
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++)                      \
+                x = add(x, values[j], &excess);                             \
         }                                                                   \
         tree[item] = x;                                                     \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
-        for (uint high = team / 2; high > 0; high /= 2) {                   \
-            if (v < high)                                                   \
-                tree[item] += tree[item + high * beside];                   \
+        for (uint stride = team / 2; stride > 0; stride /= 2) {             \
+            if (v < stride)                                                 \
+                tree[item] += tree[item + stride * group_columns];          \
             barrier(CLK_LOCAL_MEM_FENCE);                                   \
         }                                                                   \
-        if (v == 0 && is_its)                                               \
+        if (v == 0 && has_column)                                           \
             STORE(out, column, tree[item]);                                 \
     }
 
@@ -220,43 +222,43 @@ SUMS(reduce_sums_32, OF_32)
 // first four are kept and the last four are reduced. One item per row.
 #define AXIS(d)                                                             \
     if (shape.s##d > 1) {                                                   \
-        uint next = rest / (uint)shape.s##d;                                \
-        int index = rest - next * (uint)shape.s##d;                         \
+        uint quotient = rest / (uint)shape.s##d;                            \
+        int index = rest - quotient * (uint)shape.s##d;                     \
         from += index * strides.s##d;                                       \
         to += index * outs.s##d;                                            \
-        rest = next;                                                        \
+        rest = quotient;                                                    \
     }
 // The offsets of row i in the view and in a result of the same shape.
-#define BEGIN(i)                                                            \
+#define ROW_OFFSETS(i)                                                      \
     uint rest = i;                                                          \
     int from = offset, to = 0;                                              \
     AXIS(3) AXIS(2) AXIS(1) AXIS(0)
-#define EACH                                                                \
+#define FOR_EACH_ELEMENT                                                    \
     for (int p = 0; p < shape.s4; p++)                                      \
         for (int q = 0; q < shape.s5; q++)                                  \
             for (int r = 0; r < shape.s6; r++)                              \
                 for (int s = 0; s < shape.s7; s++)
-#define HERE(steps)                                                         \
+#define ELEMENT_OFFSET(steps)                                               \
     (p * steps.s4 + q * steps.s5 + r * steps.s6 + s * steps.s7)
-#define FEW(NAME, START, STEP)                                              \
+#define SHORT_ROWS(NAME, START, STEP)                                       \
     kernel void NAME(global const T *a, uint offset, int8 shape,            \
-                     int8 strides, global OUT *out, uint n)                   \
+                     int8 strides, global OUT *out, uint n)                 \
     {                                                                       \
         uint i = get_global_id(0);                                          \
         if (i >= n)                                                         \
             return;                                                         \
         int8 outs = 0;                                                      \
-        BEGIN(i)                                                            \
+        ROW_OFFSETS(i)                                                      \
         ACC x = START, excess = 0.0f;                                       \
-        EACH {                                                              \
-            ACC y = LOAD(a, from + HERE(strides));                          \
+        FOR_EACH_ELEMENT {                                                  \
+            ACC y = LOAD(a, from + ELEMENT_OFFSET(strides));                \
             x = STEP;                                                       \
         }                                                                   \
         STORE(out, i, x);                                                   \
     }
 
-FEW(reduce_few_sum, 0.0f, add(x, y, &excess))
-FEW(reduce_few_max, -INFINITY, larger(x, y))
+SHORT_ROWS(reduce_few_sum, 0.0f, add(x, y, &excess))
+SHORT_ROWS(reduce_few_max, -INFINITY, larger(x, y))
 
 // Backward pass of the maximum: splits the gradient of each row equally among
 // the elements that equal the maximum; a NaN equals a NaN. most, grads (n):
@@ -271,15 +273,16 @@ kernel void reduce_few_share(global const T *a, uint offset, int8 shape,
     uint i = get_global_id(0);
     if (i >= n)
         return;
-    BEGIN(i)
-    ACC top = LOAD(most, most_offset + i), count = 0.0f;
-    EACH {
-        ACC x = LOAD(a, from + HERE(strides));
-        count += x == top || isnan(x);
+    ROW_OFFSETS(i)
+    ACC row_max = LOAD(most, most_offset + i), count = 0.0f;
+    FOR_EACH_ELEMENT {
+        ACC x = LOAD(a, from + ELEMENT_OFFSET(strides));
+        count += x == row_max || isnan(x);
     }
-    ACC share = LOAD(grads, grads_offset + i) / count;
-    EACH {
-        ACC x = LOAD(a, from + HERE(strides));
-        STORE(out, to + HERE(outs), x == top || isnan(x) ? share : 0.0f);
+    ACC grad = LOAD(grads, grads_offset + i) / count;
+    FOR_EACH_ELEMENT {
+        ACC x = LOAD(a, from + ELEMENT_OFFSET(strides));
+        STORE(out, to + ELEMENT_OFFSET(outs),
+              x == row_max || isnan(x) ? grad : 0.0f);
     }
 }

@@ -1,32 +1,40 @@
 // Softmax of rows, or its logarithm: a (n, columns), dense, beginning at an
-// offset that is a multiple of 4 -> out (n, columns). A team of items
-// processes a row, and a group has several teams; the local size sets both
-// numbers.
+// offset that is a multiple of 4 -> out (n, columns).
+//
+//     out[i] = exp(a[i] - max(a)) / sum over j of exp(a[j] - max(a))
+//
+// 1. A team of items processes a row, and a group has several teams; the local
+//    size sets both numbers.
+// 2. Four elements are loaded at once, and several loads are issued before the
+//    first result is used.
+// 3. softmax_fours keeps the row in registers and reads it once. softmax_rows
+//    reads a row of any length twice: the maximum and the sum of exponentials
+//    are found in the same pass (online softmax).
 
-#define MOST_ITEMS 256
+#define MAX_GROUP_ITEMS 256
 
 // Number of float4s of a row that an item keeps in registers: it loads its
 // elements once, all of them before it uses the first.
-#define KEPT 16
+#define ROW_FOURS 16
 
 // Reduces the values of the items of each team; the result is in the team's
 // first element.
-#define JOINED(JOIN)                                                        \
+#define REDUCE_TEAM(JOIN)                                                   \
     barrier(CLK_LOCAL_MEM_FENCE);                                           \
     for (uint width = team / 2; width > 0; width /= 2) {                    \
         if (u < width)                                                      \
-            found[item] = JOIN(found[item], found[item + width]);           \
+            partials[item] = JOIN(partials[item], partials[item + width]);  \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
     }
 #define SUM(a, b) ((a) + (b))
 
-// Rows whose length is a multiple of 4. Each loop runs over all KEPT float4s,
-// because computing a few unused ones costs less than testing for the end in
-// each iteration.
+// Rows whose length is a multiple of 4. Each loop runs over all ROW_FOURS
+// float4s, because computing a few unused ones costs less than testing for the
+// end in each iteration.
 kernel void softmax_fours(global const T *a, uint offset, uint columns,
                           uint logs, global OUT *out, uint n)
 {
-    local ACC found[MOST_ITEMS];
+    local ACC partials[MAX_GROUP_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
     uint v = get_local_id(1), rows = get_local_size(1);
     uint item = v * team + u;
@@ -34,67 +42,70 @@ kernel void softmax_fours(global const T *a, uint offset, uint columns,
          top += get_num_groups(1) * rows) {
         uint row = top + v, end = row < n ? columns : 0;
         uint first = row * columns;
-        FOUR(ACC) x[KEPT], most4 = -INFINITY, sum4 = 0.0f;
+        FOUR(ACC) x[ROW_FOURS], max4 = -INFINITY, sum4 = 0.0f;
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++) {
-            uint at = 4 * (u + j * team);
-            x[j] = at < end
-                ? LOAD4(a, offset + first + at)
+        for (uint j = 0; j < ROW_FOURS; j++) {
+            uint index = 4 * (u + j * team);
+            x[j] = index < end
+                ? LOAD4(a, offset + first + index)
                 : (FOUR(ACC))(-INFINITY);
         }
         // fmax ignores a NaN, but the exponential below propagates it.
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++)
-            most4 = fmax(most4, x[j]);
-        found[item] = fmax(fmax(most4.x, most4.y), fmax(most4.z, most4.w));
-        JOINED(fmax)
-        ACC most = found[v * team];
+        for (uint j = 0; j < ROW_FOURS; j++)
+            max4 = fmax(max4, x[j]);
+        partials[item] = fmax(fmax(max4.x, max4.y), fmax(max4.z, max4.w));
+        REDUCE_TEAM(fmax)
+        ACC row_max = partials[v * team];
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++) {
-            x[j] -= most;
-            FOUR(ACC) more = exp(x[j]);
-            // Past the end `more` is 0 anyway, but the selection makes long
+        for (uint j = 0; j < ROW_FOURS; j++) {
+            x[j] -= row_max;
+            FOUR(ACC) exps = exp(x[j]);
+            // Past the end `exps` is 0 anyway, but the selection makes long
             // rows faster; see docs/benchmarks.md.
-            sum4 += 4 * (u + j * team) < end ? more : (FOUR(ACC))(0.0f);
-            x[j] = logs ? x[j] : more;
+            sum4 += 4 * (u + j * team) < end ? exps : (FOUR(ACC))(0.0f);
+            x[j] = logs ? x[j] : exps;
         }
-        found[item] = (sum4.x + sum4.y) + (sum4.z + sum4.w);
-        JOINED(SUM)
-        ACC sum = found[v * team];
-        ACC total = logs ? log(sum) : 0.0f, share = logs ? 1.0f : 1.0f / sum;
+        partials[item] = (sum4.x + sum4.y) + (sum4.z + sum4.w);
+        REDUCE_TEAM(SUM)
+        ACC sum = partials[v * team];
+        ACC total = logs ? log(sum) : 0.0f, factor = logs ? 1.0f : 1.0f / sum;
         #pragma unroll
-        for (uint j = 0; j < KEPT; j++) {
-            uint at = 4 * (u + j * team);
-            if (at < end)
-                STORE4(out, first + at, (x[j] - total) * share);
+        for (uint j = 0; j < ROW_FOURS; j++) {
+            uint index = 4 * (u + j * team);
+            if (index < end)
+                STORE4(out, first + index, (x[j] - total) * factor);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
-// Loads four elements beginning at index `at`, which is a multiple of 4, from
-// a row that occupies the indices from `begin` to `end`. Elements outside the
-// row are -infinity, whose probability is 0.
-#define IS_IN(at) (begin <= (at) && (at) < end)
-#define ONE(k) (IS_IN(at + k) ? LOAD(row, at + k) : -INFINITY)
-FOUR(ACC) fetch(global const T *row, uint at, uint begin, uint end)
+// Loads four elements from `index` on, a multiple of 4, from a row that occupies
+// the indices from `begin` to `end`. Elements outside the row are -infinity,
+// whose probability is 0.
+#define IS_INSIDE(index) (begin <= (index) && (index) < end)
+#define LOAD_IF_INSIDE(k)                                                   \
+    (IS_INSIDE(index + k) ? LOAD(row, index + k) : -INFINITY)
+FOUR(ACC) fetch(global const T *row, uint index, uint begin, uint end)
 {
-    if (begin <= at && at + 4 <= end)
-        return LOAD4(row, at);
-    return (FOUR(ACC))(ONE(0), ONE(1), ONE(2), ONE(3));
+    if (begin <= index && index + 4 <= end)
+        return LOAD4(row, index);
+    return (FOUR(ACC))(LOAD_IF_INSIDE(0), LOAD_IF_INSIDE(1),
+                       LOAD_IF_INSIDE(2), LOAD_IF_INSIDE(3));
 }
 
-#define PUT(k, value)                                                       \
-    if (IS_IN(at + k))                                                      \
-        STORE(row, at + k, value);
-void store(global OUT *row, uint at, uint begin, uint end, FOUR(ACC) x)
+#define STORE_IF_INSIDE(k, value)                                           \
+    if (IS_INSIDE(index + k))                                               \
+        STORE(row, index + k, value);
+void store(global OUT *row, uint index, uint begin, uint end, FOUR(ACC) x)
 {
-    if (begin <= at && at + 4 <= end) {
-        STORE4(row, at, x);
+    if (begin <= index && index + 4 <= end) {
+        STORE4(row, index, x);
         return;
     }
-    PUT(0, x.x) PUT(1, x.y) PUT(2, x.z) PUT(3, x.w)
+    STORE_IF_INSIDE(0, x.x) STORE_IF_INSIDE(1, x.y)
+    STORE_IF_INSIDE(2, x.z) STORE_IF_INSIDE(3, x.w)
 }
 
 // The larger of two scores, or the one that is NaN.
@@ -103,11 +114,11 @@ void store(global OUT *row, uint at, uint begin, uint end, FOUR(ACC) x)
 // Softmax of rows of any length. A team reads its row twice: first for the
 // maximum and the sum of exponentials, which is rescaled whenever the maximum
 // grows, and then to write the result.
-#define AT_ONCE 4
+#define LOADS_IN_FLIGHT 4
 
 // Rescales a sum of exponentials relative to `score` so that it is relative to
 // `larger`. While the maximum is -infinity, the sum is empty.
-ACC worth(ACC sum, ACC score, ACC larger)
+ACC rescale(ACC sum, ACC score, ACC larger)
 {
     return score == -INFINITY ? 0.0f : sum * exp(score - larger);
 }
@@ -115,7 +126,7 @@ ACC worth(ACC sum, ACC score, ACC larger)
 kernel void softmax_rows(global const T *a, uint offset, uint columns,
                          uint logs, global OUT *out, uint n)
 {
-    local ACC mosts[MOST_ITEMS], sums[MOST_ITEMS];
+    local ACC maxima[MAX_GROUP_ITEMS], sums[MAX_GROUP_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
     uint v = get_local_id(1), rows = get_local_size(1);
     uint item = v * team + u;
@@ -124,60 +135,63 @@ kernel void softmax_rows(global const T *a, uint offset, uint columns,
         uint row = top + v, first = row * columns, begin = first % 4;
         uint end = row < n ? begin + columns : 0;
         first -= begin;
-        ACC most = -INFINITY, sum = 0.0f, excess = 0.0f;
-        for (uint i = 4 * u; i < end; i += 4 * AT_ONCE * team) {
+        ACC row_max = -INFINITY, sum = 0.0f, excess = 0.0f;
+        for (uint i = 4 * u; i < end; i += 4 * LOADS_IN_FLIGHT * team) {
             // All loads are issued before the first result is used.
-            FOUR(ACC) x[AT_ONCE];
-            ACC larger = most;
+            FOUR(ACC) x[LOADS_IN_FLIGHT];
+            ACC larger = row_max;
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++)
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++)
                 x[j] = fetch(a + offset + first, i + 4 * j * team, begin, end);
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++) {
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {
                 larger = LARGER(x[j].x, larger);
                 larger = LARGER(x[j].y, larger);
                 larger = LARGER(x[j].z, larger);
                 larger = LARGER(x[j].w, larger);
             }
-            sum = worth(sum, most, larger);
-            excess = worth(excess, most, larger);
-            most = larger;
-            ACC more = 0.0f;
+            sum = rescale(sum, row_max, larger);
+            excess = rescale(excess, row_max, larger);
+            row_max = larger;
+            ACC exps = 0.0f;
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++) {
-                more += worth(1.0f, x[j].x, most) + worth(1.0f, x[j].y, most);
-                more += worth(1.0f, x[j].z, most) + worth(1.0f, x[j].w, most);
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {
+                exps += rescale(1.0f, x[j].x, row_max)
+                        + rescale(1.0f, x[j].y, row_max);
+                exps += rescale(1.0f, x[j].z, row_max)
+                        + rescale(1.0f, x[j].w, row_max);
             }
             // The rounding error of each addition is carried into the next.
-            ACC given = more - excess, next = sum + given;
-            excess = next - sum - given;
+            ACC term = exps - excess, next = sum + term;
+            excess = next - sum - term;
             sum = next;
         }
-        mosts[item] = most;
+        maxima[item] = row_max;
         sums[item] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint width = team / 2; width > 0; width /= 2) {
             if (u < width) {
-                ACC other = mosts[item + width], more = sums[item + width];
-                ACC larger = LARGER(other, most);
-                sum = worth(sum, most, larger) + worth(more, other, larger);
-                most = larger;
-                mosts[item] = most;
+                ACC other = maxima[item + width], exps = sums[item + width];
+                ACC larger = LARGER(other, row_max);
+                sum = rescale(sum, row_max, larger)
+                      + rescale(exps, other, larger);
+                row_max = larger;
+                maxima[item] = row_max;
                 sums[item] = sum;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         sum = sums[v * team];
-        most = mosts[v * team];
+        row_max = maxima[v * team];
         ACC total = log(sum);
-        for (uint i = 4 * u; i < end; i += 4 * AT_ONCE * team) {
-            FOUR(ACC) x[AT_ONCE];
+        for (uint i = 4 * u; i < end; i += 4 * LOADS_IN_FLIGHT * team) {
+            FOUR(ACC) x[LOADS_IN_FLIGHT];
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++)
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++)
                 x[j] = fetch(a + offset + first, i + 4 * j * team, begin, end);
             #pragma unroll
-            for (uint j = 0; j < AT_ONCE; j++) {
-                x[j] = x[j] - most - total;
+            for (uint j = 0; j < LOADS_IN_FLIGHT; j++) {
+                x[j] = x[j] - row_max - total;
                 store(out + first, i + 4 * j * team, begin, end,
                       logs ? x[j] : exp(x[j]));
             }
@@ -193,7 +207,7 @@ kernel void softmax_grads(global const T *y, uint y_offset,
                           global const T *grad, uint grad_offset,
                           uint columns, global OUT *out, uint n)
 {
-    local ACC found[MOST_ITEMS];
+    local ACC partials[MAX_GROUP_ITEMS];
     uint u = get_local_id(0), team = get_local_size(0);
     uint v = get_local_id(1), rows = get_local_size(1);
     uint item = v * team + u;
@@ -203,19 +217,19 @@ kernel void softmax_grads(global const T *y, uint y_offset,
         uint first = row * columns;
         ACC sum = 0.0f, excess = 0.0f;
         for (uint i = u; i < end; i += team) {
-            ACC given = LOAD(grad, grad_offset + first + i) - excess;
-            ACC next = sum + given;
-            excess = isinf(next) ? 0.0f : next - sum - given;
+            ACC term = LOAD(grad, grad_offset + first + i) - excess;
+            ACC next = sum + term;
+            excess = isinf(next) ? 0.0f : next - sum - term;
             sum = next;
         }
-        found[item] = sum;
-        JOINED(SUM)
-        sum = found[v * team];
+        partials[item] = sum;
+        REDUCE_TEAM(SUM)
+        sum = partials[v * team];
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = u; i < end; i += team) {
-            ACC share = exp(LOAD(y, y_offset + first + i));
-            ACC above = LOAD(grad, grad_offset + first + i);
-            STORE(out, first + i, above - share * sum);
+            ACC factor = exp(LOAD(y, y_offset + first + i));
+            ACC upstream = LOAD(grad, grad_offset + first + i);
+            STORE(out, first + i, upstream - factor * sum);
         }
     }
 }

@@ -16,7 +16,7 @@
 // WARP_M, WARP_N: the tile of a warp, whole tiles of 16 x 8; A_ALONG_K,
 // B_ALONG_N, FOURS: as in product.cl.
 
-#define WIDE __attribute__((aligned(16)))
+#define ALIGNED __attribute__((aligned(16)))
 #define ITEMS (TILE_M / WARP_M * (TILE_N / WARP_N) * 32)
 #define DEPTH 16
 #define CHAIN 64
@@ -25,46 +25,46 @@
 #define ACROSS (WARP_N / 8)
 
 #if FOURS
-#define AT_ONCE 4
-#define SHARE FOUR(T)
+#define LOAD_WIDTH 4
+#define LOADED FOUR(T)
 #else
-#define AT_ONCE 1
-#define SHARE T
+#define LOAD_WIDTH 1
+#define LOADED T
 #endif
-#define A_LOADS (TILE_M * DEPTH / AT_ONCE / ITEMS)
-#define B_LOADS (TILE_N * DEPTH / AT_ONCE / ITEMS)
+#define A_LOADS (TILE_M * DEPTH / LOAD_WIDTH / ITEMS)
+#define B_LOADS (TILE_N * DEPTH / LOAD_WIDTH / ITEMS)
 
 // The position of the `i`-th load of an item, across the lines of an operand
 // and along k, and the index of an element in local memory. Elements that are
 // adjacent in the matrix stay adjacent in local memory, but blocks are
 // permuted (swizzled) so that 32 items that read or write at once use all
 // banks: blocks of four along k, or of eight across it.
-#define NUMBER(i) ((item + (i) * ITEMS) * AT_ONCE)
-#define ALONG_SIDE(tile, i) (NUMBER(i) / DEPTH)
-#define ALONG_DEPTH(tile, i) (NUMBER(i) % DEPTH)
+#define LOAD_INDEX(i) ((item + (i) * ITEMS) * LOAD_WIDTH)
+#define ALONG_SIDE(tile, i) (LOAD_INDEX(i) / DEPTH)
+#define ALONG_DEPTH(tile, i) (LOAD_INDEX(i) % DEPTH)
 #define ALONG(tile, side, depth)                                            \
     ((side) * DEPTH + ((depth) / 4 ^ (side) / 2 % 4) * 4 + (depth) % 4)
-#define ACROSS_SIDE(tile, i) (NUMBER(i) % (tile))
-#define ACROSS_DEPTH(tile, i) (NUMBER(i) / (tile))
+#define ACROSS_SIDE(tile, i) (LOAD_INDEX(i) % (tile))
+#define ACROSS_DEPTH(tile, i) (LOAD_INDEX(i) / (tile))
 #define ACROSS_K(tile, side, depth)                                         \
     ((depth) * (tile) + ((side) ^ (depth) / 4 * 8))
 #if A_ALONG_K
 #define A_SIDE(i) ALONG_SIDE(TILE_M, i)
 #define A_DEPTH(i) ALONG_DEPTH(TILE_M, i)
-#define A_PLACE(side, depth) ALONG(TILE_M, side, depth)
+#define A_INDEX(side, depth) ALONG(TILE_M, side, depth)
 #else
 #define A_SIDE(i) ACROSS_SIDE(TILE_M, i)
 #define A_DEPTH(i) ACROSS_DEPTH(TILE_M, i)
-#define A_PLACE(side, depth) ACROSS_K(TILE_M, side, depth)
+#define A_INDEX(side, depth) ACROSS_K(TILE_M, side, depth)
 #endif
 #if B_ALONG_N
 #define B_SIDE(i) ACROSS_SIDE(TILE_N, i)
 #define B_DEPTH(i) ACROSS_DEPTH(TILE_N, i)
-#define B_PLACE(side, depth) ACROSS_K(TILE_N, side, depth)
+#define B_INDEX(side, depth) ACROSS_K(TILE_N, side, depth)
 #else
 #define B_SIDE(i) ALONG_SIDE(TILE_N, i)
 #define B_DEPTH(i) ALONG_DEPTH(TILE_N, i)
-#define B_PLACE(side, depth) ALONG(TILE_N, side, depth)
+#define B_INDEX(side, depth) ALONG(TILE_N, side, depth)
 #endif
 #define A_AT(row, l) (a_from + (row) * a_to.s2 + (l) * a_to.s5)
 #define B_AT(column, l) (b_from + (column) * b_to.s2 + (l) * b_to.s5)
@@ -77,29 +77,29 @@
                       && (start) + DEPTH <= to;                             \
         _Pragma("unroll") for (int i = 0; i < A_LOADS; i++) {               \
             int row = top + A_SIDE(i), l = (start) + A_DEPTH(i);            \
-            a_share[i] = inside || (row < m && l < to)                      \
-                ? *(global const SHARE *)&a[A_AT(row, l)]                   \
-                : (SHARE)(0.0f);                                            \
+            a_loaded[i] = inside || (row < m && l < to)                     \
+                ? *(global const LOADED *)&a[A_AT(row, l)]                  \
+                : (LOADED)(0.0f);                                           \
         }                                                                   \
         _Pragma("unroll") for (int i = 0; i < B_LOADS; i++) {               \
             int column = left + B_SIDE(i), l = (start) + B_DEPTH(i);        \
-            b_share[i] = inside || (column < n && l < to)                   \
-                ? *(global const SHARE *)&b[B_AT(column, l)]                \
-                : (SHARE)(0.0f);                                            \
+            b_loaded[i] = inside || (column < n && l < to)                  \
+                ? *(global const LOADED *)&b[B_AT(column, l)]               \
+                : (LOADED)(0.0f);                                           \
         }                                                                   \
     } while (0)
 
 // ANCHOR: parts
 // Splits four elements of one line of a tile, beginning at `depth`, into two
 // parts each. The high part is the value rounded to 11 bits.
-#define LINE(high, low, tile, PLACE, along_k, side, depth)                  \
+#define SPLIT_LINE(high, low, tile, INDEX, along_k, side, depth)            \
     do {                                                                    \
         if (along_k)                                                        \
             *(FOUR(T) *)(low) =                                             \
-                *(local const FOUR(T) *)&(tile)[PLACE(side, depth)];        \
+                *(local const FOUR(T) *)&(tile)[INDEX(side, depth)];        \
         else                                                                \
             _Pragma("unroll") for (int t = 0; t < 4; t++)                   \
-                (low)[t] = (tile)[PLACE(side, (depth) + t)];                \
+                (low)[t] = (tile)[INDEX(side, (depth) + t)];                \
         _Pragma("unroll") for (int t = 0; t < 4; t++)                       \
         {                                                                   \
             uint bits = as_uint((low)[t]) + 0x1000u;                        \
@@ -109,9 +109,9 @@
     } while (0)
 // ANCHOR_END: parts
 #define A_PARTS(high, low, row, depth)                                      \
-    LINE(high, low, a_now, A_PLACE, A_ALONG_K, row, depth)
+    SPLIT_LINE(high, low, a_now, A_INDEX, A_ALONG_K, row, depth)
 #define B_PARTS(high, low, column, depth)                                   \
-    LINE(high, low, b_now, B_PLACE, !B_ALONG_N, column, depth)
+    SPLIT_LINE(high, low, b_now, B_INDEX, !B_ALONG_N, column, depth)
 
 // ANCHOR: multiply
 // Multiplies 16 x 8 by 8 x 8 and adds the result to `sum`. Each of the 32
@@ -143,8 +143,8 @@ kernel void product_tensor_cores(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
     uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
-    local T a_tile[2][TILE_M * DEPTH] WIDE;
-    local T b_tile[2][TILE_N * DEPTH] WIDE;
+    local T a_tile[2][TILE_M * DEPTH] ALIGNED;
+    local T b_tile[2][TILE_N * DEPTH] ALIGNED;
     int item = get_local_id(0), warp = item / 32;
     int eighth = item % 32 / 4, quarter = item % 4;
     int y = warp / (TILE_N / WARP_N) * WARP_M;
@@ -153,15 +153,15 @@ kernel void product_tensor_cores(
     int batches = sizes.s6, length = sizes.s7;
     int parts = (k - 1) / length + 1;
 
-    for (int which = get_group_id(2); which < batches * parts;
-         which += get_num_groups(2)) {
-        int part = which / batches, batch = which - part * batches;
+    for (int task = get_group_id(2); task < batches * parts;
+         task += get_num_groups(2)) {
+        int part = task / batches, batch = task - part * batches;
         int from = part * length;
         int to = min(from + length, k);
         int a_from = (int)a_offset + batch * a_to.s6;
         int b_from = (int)b_offset + batch * b_to.s6;
 
-        SHARE a_share[A_LOADS], b_share[B_LOADS];
+        LOADED a_loaded[A_LOADS], b_loaded[B_LOADS];
         ACC total[DOWN][ACROSS][4], sum[DOWN][ACROSS][4];
         #pragma unroll
         for (int i = 0; i < DOWN; i++)
@@ -176,12 +176,12 @@ kernel void product_tensor_cores(
         for (int start = from; start < to; start += DEPTH) {
             #pragma unroll
             for (int i = 0; i < A_LOADS; i++)
-                *(local SHARE *)&a_tile[side][A_PLACE(A_SIDE(i), A_DEPTH(i))] =
-                    a_share[i];
+                *(local LOADED *)&a_tile[side][A_INDEX(A_SIDE(i), A_DEPTH(i))] =
+                    a_loaded[i];
             #pragma unroll
             for (int i = 0; i < B_LOADS; i++)
-                *(local SHARE *)&b_tile[side][B_PLACE(B_SIDE(i), B_DEPTH(i))] =
-                    b_share[i];
+                *(local LOADED *)&b_tile[side][B_INDEX(B_SIDE(i), B_DEPTH(i))] =
+                    b_loaded[i];
             // One barrier is enough, because the next tiles go to the other
             // buffer.
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -191,13 +191,13 @@ kernel void product_tensor_cores(
             local const T *a_now = a_tile[side], *b_now = b_tile[side];
             side = 1 - side;
 #if CORES
-            T b_high[ACROSS][4] WIDE, b_low[ACROSS][4] WIDE;
+            T b_high[ACROSS][4] ALIGNED, b_low[ACROSS][4] ALIGNED;
             #pragma unroll
             for (int j = 0; j < ACROSS; j++)
                 B_PARTS(b_high[j], b_low[j], x + j * 8 + eighth, quarter * 4);
             #pragma unroll
             for (int i = 0; i < DOWN; i++) {
-                T high[2][4] WIDE, low[2][4] WIDE;
+                T high[2][4] ALIGNED, low[2][4] ALIGNED;
                 A_PARTS(high[0], low[0], y + i * 16 + eighth, quarter * 4);
                 A_PARTS(high[1], low[1], y + i * 16 + 8 + eighth, quarter * 4);
                 #pragma unroll
@@ -216,13 +216,13 @@ kernel void product_tensor_cores(
 #else
             // Each item computes its own four elements, from the same parts.
             for (int d = 0; d < DEPTH; d += 4) {
-                T b_high[ACROSS][2][4] WIDE, b_low[ACROSS][2][4] WIDE;
+                T b_high[ACROSS][2][4] ALIGNED, b_low[ACROSS][2][4] ALIGNED;
                 for (int j = 0; j < ACROSS; j++)
                     for (int w = 0; w < 2; w++)
                         B_PARTS(b_high[j][w], b_low[j][w], COLUMN(j, w), d);
                 for (int i = 0; i < DOWN; i++)
                     for (int h = 0; h < 2; h++) {
-                        T high[4] WIDE, low[4] WIDE;
+                        T high[4] ALIGNED, low[4] ALIGNED;
                         A_PARTS(high, low, ROW(i, 2 * h), d);
                         for (int j = 0; j < ACROSS; j++)
                             for (int w = 0; w < 2; w++)
@@ -248,7 +248,7 @@ kernel void product_tensor_cores(
         // The next tiles are written where other items may still read.
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        out += (ulong)which * m * n;
+        out += (ulong)task * m * n;
         bool all_finite = true;
         #pragma unroll
         for (int i = 0; i < DOWN; i++)
@@ -257,23 +257,24 @@ kernel void product_tensor_cores(
                 #pragma unroll
                 for (int c = 0; c < 4; c++) {
                     int row = top + ROW(i, c), column = left + COLUMN(j, c);
-                    T it = total[i][j][c] + sum[i][j][c];
-                    all_finite = all_finite && isfinite(it);
+                    T value = total[i][j][c] + sum[i][j][c];
+                    all_finite = all_finite && isfinite(value);
                     if (row < m && column < n)
-                        out[(uint)row * n + column] = it;
+                        out[(uint)row * n + column] = value;
                 }
         // Infinity splits into infinity and NaN. Results that are not finite
         // are computed again from the original values.
-        for (int at = 0; !all_finite && at < DOWN * ACROSS * 4; at++) {
-            int row = top + ROW(at / 4 / ACROSS, at % 4);
-            int column = left + COLUMN(at / 4 % ACROSS, at % 4);
-            if (row >= m || column >= n || isfinite(out[(uint)row * n + column]))
+        for (int index = 0; !all_finite && index < DOWN * ACROSS * 4; index++) {
+            int row = top + ROW(index / 4 / ACROSS, index % 4);
+            int column = left + COLUMN(index / 4 % ACROSS, index % 4);
+            bool inside = row < m && column < n;
+            if (!inside || isfinite(out[(uint)row * n + column]))
                 continue;
-            ACC one = 0.0f;
+            ACC recomputed = 0.0f;
             for (int l = from; l < to; l++)
-                one += a[A_AT(row, l)] * b[B_AT(column, l)];
-            out[(uint)row * n + column] = one;
+                recomputed += a[A_AT(row, l)] * b[B_AT(column, l)];
+            out[(uint)row * n + column] = recomputed;
         }
-        out -= (ulong)which * m * n;
+        out -= (ulong)task * m * n;
     }
 }

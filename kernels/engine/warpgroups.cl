@@ -15,11 +15,11 @@
 // Values are split and sums are cut into CHAINs as in tensor_cores.cl.
 //
 // CORES: 1 uses the instruction of compute capability 9.0. Its lines begin
-// with ONLY, which makes them assembly comments until the device is known to
+// with SM_90A, which makes them assembly comments until the device is known to
 // support it (src/opencl/assembly.rs). 0 computes the same tiles in plain
 // OpenCL C.
 
-#define WIDE __attribute__((aligned(128)))
+#define ALIGNED __attribute__((aligned(128)))
 #define TILE_M 64
 #define TILE_N 128
 #define ITEMS 128
@@ -34,9 +34,9 @@
 
 #define A_AT(row, l) (a_from + (row) * a_to.s2 + (l))
 #define B_AT(column, l) (b_from + (column) * b_to.s2 + (l))
-#define NUMBERS(four) {(four).x, (four).y, (four).z, (four).w}
-#define FOUR_AT(x, at, inside)                                              \
-    ((inside) ? *(global const FOUR(T) *)&(x)[at] : (FOUR(T))(0.0f))
+#define ELEMENTS(four) {(four).x, (four).y, (four).z, (four).w}
+#define FOUR_AT(x, index, inside)                                           \
+    ((inside) ? *(global const FOUR(T) *)&(x)[index] : (FOUR(T))(0.0f))
 
 // Loads the item's float4s of the step at `start`. Elements outside the
 // matrices are 0.
@@ -52,11 +52,11 @@
     } while (0)
 
 // Splits a value into two parts of 11 bits.
-#define SPLIT(high, low, number)                                            \
+#define SPLIT(high, low, value)                                             \
     do {                                                                    \
-        T whole = (number);                                                 \
-        (high) = as_float((as_uint(whole) + 0x1000u) & 0xffffe000u);        \
-        (low) = whole - (high);                                             \
+        T original = (value);                                               \
+        (high) = as_float((as_uint(original) + 0x1000u) & 0xffffe000u);     \
+        (low) = original - (high);                                          \
     } while (0)
 
 // ANCHOR: order
@@ -64,8 +64,8 @@
 // elements of each of eight columns form a block of 128 bytes. Any order of
 // the elements is correct if a uses the same order. Here a block has every
 // fourth of 16 elements, because then 32 items write 32 adjacent elements
-// (KEEP).
-#define B_PLACE(column, l)                                                  \
+// (SPLIT_LOADED).
+#define B_INDEX(column, l)                                                  \
     ((column) / 8 * 8 * DEPTH + (l) % 4 * 32 + (column) % 8 * 4 + (l) / 4)
 // ANCHOR_END: order
 
@@ -74,33 +74,34 @@
 
 // Splits the loaded float4s into two parts, and stores the parts of b in a
 // tile.
-#define KEEP(tile)                                                          \
+#define SPLIT_LOADED(tile)                                                  \
     do {                                                                    \
         _Pragma("unroll") for (int i = 0; i < LOADS; i++) {                 \
-            T four[4] = NUMBERS(b_four[i]);                                 \
+            T four[4] = ELEMENTS(b_four[i]);                                \
             _Pragma("unroll") for (int t = 0; t < 4; t++) {                 \
-                int at = (item + i * ITEMS) / 32 * 128 + t * 32 + item % 32;\
-                SPLIT(b_tile[tile][0][at], b_tile[tile][1][at], four[t]);   \
+                int index = FIRST(i) + t * 32;                              \
+                SPLIT(b_tile[tile][0][index], b_tile[tile][1][index],       \
+                      four[t]);                                             \
             }                                                               \
         }                                                                   \
         _Pragma("unroll") for (int h = 0; h < 2; h++) {                     \
-            T four[4] = NUMBERS(a_four[h]);                                 \
+            T four[4] = ELEMENTS(a_four[h]);                                \
             _Pragma("unroll") for (int t = 0; t < 4; t++)                   \
                 SPLIT(high[tile][h][t], low[tile][h][t], four[t]);          \
         }                                                                   \
     } while (0)
 
 #if CORES
-#define ONLY "//sm_90a "
-#define TELL(what) asm volatile(ONLY what ";" ::: "memory")
+#define SM_90A "//sm_90a "
+#define ASM(what) asm volatile(SM_90A what ";" ::: "memory")
 // A barrier that also makes writes to local memory visible to the unit.
-#define MEET                                                                \
+#define VISIBLE_BARRIER                                                     \
     do {                                                                    \
-        TELL("fence.proxy.async.shared::cta");                              \
+        ASM("fence.proxy.async.shared::cta");                               \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
     } while (0)
 // Waits until at most `steps` groups of multiplications are in flight.
-#define WAIT(steps) TELL("wgmma.wait_group.sync.aligned " #steps)
+#define WAIT(steps) ASM("wgmma.wait_group.sync.aligned " #steps)
 
 #define SUM2(i) "+f"(sum[i]), "+f"(sum[i + 1])
 #define SUM8(i) SUM2(i), SUM2(i + 2), SUM2(i + 4), SUM2(i + 6)
@@ -108,8 +109,8 @@
 // ANCHOR: multiply
 // Multiplies 64 x 8 by 8 x 128, and adds the result to the sums of 128 items
 // or replaces them.
-#define MULTIPLY(part, place, half, adds)                                   \
-    asm volatile(ONLY "{ .reg .pred adds; setp.ne.b32 adds, %69, 0; "       \
+#define MULTIPLY(part, descriptor, half, adds)                              \
+    asm volatile(SM_90A "{ .reg .pred adds; setp.ne.b32 adds, %69, 0; "     \
         "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 "             \
         "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"           \
         "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"  \
@@ -121,49 +122,49 @@
           "r"(as_uint((part)[1][2 * (half)])),                              \
           "r"(as_uint((part)[0][2 * (half) + 1])),                          \
           "r"(as_uint((part)[1][2 * (half) + 1])),                          \
-          "l"(place), "r"(adds))
+          "l"(descriptor), "r"(adds))
 // ANCHOR_END: multiply
 // The descriptor of a part of a tile, in units of 16 bytes: the start of the
 // half along the depth, the distance of two blocks along k, and their distance
 // along the columns.
-#define PLACE(tile, part, half)                                             \
+#define DESCRIPTOR(tile, part, half)                                        \
     (tiles + (ulong)(((tile) * 2 + (part)) * TILE_N * DEPTH / 4 + (half) * 16))
-#define TILES                                                               \
+#define TILES_DESCRIPTOR                                                    \
     (((ulong)(uint)(ulong)&b_tile[0][0][0] & 0x3ffff) >> 4 | 8ul << 16      \
      | (ulong)(8 * DEPTH / 4) << 32)
 
 // Issues the multiplications of a step.
-#define TELL_STEP(tile, start, adds)                                        \
+#define ISSUE_STEP(tile, start, adds)                                       \
     do {                                                                    \
-        TELL("wgmma.fence.sync.aligned");                                   \
-        MULTIPLY(low[tile], PLACE(tile, 0, 0), 0, adds);                    \
-        MULTIPLY(high[tile], PLACE(tile, 1, 0), 0, 1);                      \
-        MULTIPLY(high[tile], PLACE(tile, 0, 0), 0, 1);                      \
-        MULTIPLY(low[tile], PLACE(tile, 0, 1), 1, 1);                       \
-        MULTIPLY(high[tile], PLACE(tile, 1, 1), 1, 1);                      \
-        MULTIPLY(high[tile], PLACE(tile, 0, 1), 1, 1);                      \
-        TELL("wgmma.commit_group.sync.aligned");                            \
+        ASM("wgmma.fence.sync.aligned");                                    \
+        MULTIPLY(low[tile], DESCRIPTOR(tile, 0, 0), 0, adds);               \
+        MULTIPLY(high[tile], DESCRIPTOR(tile, 1, 0), 0, 1);                 \
+        MULTIPLY(high[tile], DESCRIPTOR(tile, 0, 0), 0, 1);                 \
+        MULTIPLY(low[tile], DESCRIPTOR(tile, 0, 1), 1, 1);                  \
+        MULTIPLY(high[tile], DESCRIPTOR(tile, 1, 1), 1, 1);                 \
+        MULTIPLY(high[tile], DESCRIPTOR(tile, 0, 1), 1, 1);                 \
+        ASM("wgmma.commit_group.sync.aligned");                             \
     } while (0)
 #else
-#define MEET barrier(CLK_LOCAL_MEM_FENCE)
+#define VISIBLE_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define WAIT(steps)
 // Computes the sums of each item synchronously. An item has loaded only a
 // quarter of its two rows, so it reads the rest from memory.
-#define TELL_STEP(tile, start, adds)                                        \
+#define ISSUE_STEP(tile, start, adds)                                       \
     do {                                                                    \
         for (int i = 0; i < SUMS && !(adds); i++)                           \
             sum[i] = 0.0f;                                                  \
         for (int l = 0; l < DEPTH; l++)                                     \
             for (int h = 0; h < 4; h += 2) {                                \
                 bool inside = ROW(h) < m && (start) + l < to;               \
-                T one, rest;                                                \
-                SPLIT(one, rest,                                            \
+                T a_high, a_low;                                            \
+                SPLIT(a_high, a_low,                                        \
                       inside ? a[A_AT(ROW(h), (start) + l)] : 0.0f);        \
                 for (int i = h; i < SUMS; i += i % 2 ? 3 : 1) {             \
-                    int at = B_PLACE(COLUMN(i), l);                         \
-                    sum[i] += rest * b_tile[tile][0][at]                    \
-                              + one * b_tile[tile][1][at]                   \
-                              + one * b_tile[tile][0][at];                  \
+                    int index = B_INDEX(COLUMN(i), l);                      \
+                    sum[i] += a_low * b_tile[tile][0][index]                \
+                              + a_high * b_tile[tile][1][index]             \
+                              + a_high * b_tile[tile][0][index];            \
                 }                                                           \
             }                                                               \
     } while (0)
@@ -180,17 +181,17 @@
     do {                                                                    \
         WAIT(1);                                                            \
         barrier(CLK_LOCAL_MEM_FENCE);                                       \
-        KEEP(next);                                                         \
+        SPLIT_LOADED(next);                                                 \
         FETCH(start + 2 * DEPTH);                                           \
-        MEET;                                                               \
+        VISIBLE_BARRIER;                                                    \
         start += DEPTH;                                                     \
         if ((start - from) % CHAIN == 0) {                                  \
             WAIT(0);                                                        \
             _Pragma("unroll") for (int i = 0; i < SUMS; i++)                \
                 total[i] += sum[i];                                         \
-            TELL_STEP(next, start, 0);                                      \
+            ISSUE_STEP(next, start, 0);                                     \
         } else {                                                            \
-            TELL_STEP(next, start, 1);                                      \
+            ISSUE_STEP(next, start, 1);                                     \
         }                                                                   \
     } while (0)
 
@@ -200,7 +201,7 @@ kernel void product_warpgroups(
     global const T *a, uint a_offset, int8 a_to, global const T *b,
     uint b_offset, int8 b_to, int8 sizes, global OUT *out, int m, int k, int n)
 {
-    local T b_tile[2][2][TILE_N * DEPTH] WIDE;
+    local T b_tile[2][2][TILE_N * DEPTH] ALIGNED;
     int item = get_local_id(0), quarter = item % 4;
     int order = get_group_id(1) * get_num_groups(0) + get_group_id(0);
     int band = order / (BAND * (int)get_num_groups(0)) * BAND;
@@ -212,12 +213,12 @@ kernel void product_warpgroups(
     int batches = sizes.s6, length = sizes.s7;
     int parts = (k - 1) / length + 1;
 #if CORES
-    ulong tiles = TILES;
+    ulong tiles = TILES_DESCRIPTOR;
 #endif
 
-    for (int which = get_group_id(2); which < batches * parts;
-         which += get_num_groups(2)) {
-        int part = which / batches, batch = which - part * batches;
+    for (int task = get_group_id(2); task < batches * parts;
+         task += get_num_groups(2)) {
+        int part = task / batches, batch = task - part * batches;
         int from = part * length;
         int to = min(from + length, k);
         int a_from = (int)a_offset + batch * a_to.s6;
@@ -232,10 +233,10 @@ kernel void product_warpgroups(
 
         int start = from;
         FETCH(start);
-        KEEP(0);
+        SPLIT_LOADED(0);
         FETCH(start + DEPTH);
-        MEET;
-        TELL_STEP(0, start, 0);
+        VISIBLE_BARRIER;
+        ISSUE_STEP(0, start, 0);
         while (start + DEPTH < to) {
             STEP(1);
             if (start + DEPTH >= to)
@@ -246,7 +247,7 @@ kernel void product_warpgroups(
         // The next tiles are written where other items may still read.
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        out += (ulong)which * m * n;
+        out += (ulong)task * m * n;
         bool all_finite = true;
         #pragma unroll
         for (int i = 0; i < SUMS; i++) {
@@ -269,11 +270,11 @@ kernel void product_warpgroups(
             bool inside = row < m && column < n;
             if (!inside || isfinite(out[(ulong)row * n + column]))
                 continue;
-            ACC one = 0.0f;
+            ACC recomputed = 0.0f;
             for (int l = from; l < to; l++)
-                one += a[A_AT(row, l)] * b[B_AT(column, l)];
-            out[(ulong)row * n + column] = one;
+                recomputed += a[A_AT(row, l)] * b[B_AT(column, l)];
+            out[(ulong)row * n + column] = recomputed;
         }
-        out -= (ulong)which * m * n;
+        out -= (ulong)task * m * n;
     }
 }

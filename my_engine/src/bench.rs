@@ -1,5 +1,5 @@
-//! An expression on the reader's engine: `cargo learn try --engine mine`. All
-//! but the engine is the bench of the course.
+//! Evaluates an expression with the reader's engine: `cargo learn try --engine
+//! mine`. Everything else is shared with the bench of the course.
 
 use rungrad::Error;
 
@@ -11,9 +11,9 @@ use crate::levels::{LEVELS, is_written};
 use crate::table::find;
 use crate::{engine, mine, tape};
 
-/// Reads the words, computes, and shows what came of it.
+/// Parses the arguments, evaluates the expression and prints the results.
 pub(crate) fn run(words: &[String]) -> Result<(), Error> {
-    mine::climb_to(LEVELS.len());
+    mine::set_level(LEVELS.len());
     let request = shown::request(words)?;
     let outcome = outcome(&request)?;
     shown::show(&request, &outcome)
@@ -32,7 +32,7 @@ fn outcome(request: &Request) -> Result<Outcome, Error> {
         _ => result,
     };
     (table.backward)(&loss);
-    let mut tape = tape::swept(&loss, &[1.0]);
+    let mut tape = tape::with_gradients(&loss, &[1.0]);
     let mut grads = Vec::new();
     for (name, input) in &inputs {
         tape.set_name((table.id)(input), name);
@@ -47,9 +47,9 @@ fn outcome(request: &Request) -> Result<Outcome, Error> {
     Ok(Outcome { place, tape, grads, elements, summed })
 }
 
-/// Leaves out what the engine does not have yet.
+/// Returns the operations that the engine has so far.
 fn written<F: Copy>(list: &[(&'static str, F)]) -> Table<F> {
     let list = list.iter().filter(|(name, _)| is_written(name));
-    // It is one expression for a program.
+    // Leaked once: the program evaluates a single expression.
     list.copied().collect::<Vec<_>>().leak()
 }

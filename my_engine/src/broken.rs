@@ -1,4 +1,5 @@
-//! Which law is broken, at which of its lines, and what the tape says.
+//! Reports a failed law: its source up to the failing line, the values, and
+//! the tape.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -12,59 +13,60 @@ use rungrad::tape::Tape;
 
 use crate::ladder::{Law, Level};
 use crate::levels::LEVELS;
-use crate::mine::{SWEEP, State, forget, is_at};
+use crate::mine::{SWEEP, State, has_reached, take_state};
 use crate::table::{Handle, Missing};
 use crate::tape;
-use crate::{engine, its_file};
+use crate::{engine, reader_file};
 
-/// What a panic said, and where.
+/// The message and the location of a panic.
 #[derive(Clone, Default)]
 pub(crate) struct Panic {
     pub(crate) message: String,
     pub(crate) file: String,
     pub(crate) line: u32,
-    /// The line of the reader's that led to a panic elsewhere.
+    /// If the panic was elsewhere, the line in the reader's file that led to
+    /// it.
     yours: Option<String>,
 }
 
 static LAST: Mutex<Option<Panic>> = Mutex::new(None);
 
-/// Returns what the last panic said.
-pub(crate) fn last() -> Panic {
+/// Returns the most recent panic.
+pub(crate) fn last_panic() -> Panic {
     let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     last.clone().unwrap_or_default()
 }
 
-/// Hears every panic from now on, in silence.
-pub(crate) fn listen() {
+/// Records every panic from now on instead of printing it.
+pub(crate) fn record_panics() {
     panic::set_hook(Box::new(|info| {
         if info.payload().is::<Missing>() {
             return;
         }
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(heard(info));
+        *last = Some(to_panic(info));
     }));
 }
 
-fn heard(info: &PanicHookInfo<'_>) -> Panic {
+fn to_panic(info: &PanicHookInfo<'_>) -> Panic {
     let message = info.payload_as_str().unwrap_or("a panic without a word");
     let (file, line) = match info.location() {
         Some(place) => (place.file().to_string(), place.line()),
         None => (String::new(), 0),
     };
-    let is_known = file == its_file() || is_of_the_laws(&file);
-    let yours = if is_known { None } else { innermost() };
+    let is_known = file == reader_file() || is_law_file(&file);
+    let yours = if is_known { None } else { innermost_reader_line() };
     Panic { message: message.to_string(), file, line, yours }
 }
 
-fn is_of_the_laws(file: &str) -> bool {
+fn is_law_file(file: &str) -> bool {
     file.contains("testkit/src/") || file.contains("my_engine/src/")
 }
 
-/// Finds the innermost line of the reader's on the stack.
-fn innermost() -> Option<String> {
-    // A backtrace shortens the folders, so the last two names must do.
-    let mut names = its_file().rsplit('/');
+/// Returns the innermost_reader_line stack frame's line in the reader's file.
+fn innermost_reader_line() -> Option<String> {
+    // A backtrace abbreviates paths, so compare only the last two components.
+    let mut names = reader_file().rsplit('/');
     let (name, folder) = (names.next()?, names.next()?);
     let trace = Backtrace::force_capture().to_string();
     let (_, rest) = trace.split_once(&format!("{folder}/{name}:"))?;
@@ -72,41 +74,40 @@ fn innermost() -> Option<String> {
     digits.into_iter().next().map(str::to_string)
 }
 
-/// Looks at one law.
-pub(crate) fn judged<E>(engine: &E, (name, law): Law<E>) -> Outcome {
-    drop(forget());
+/// Runs one law.
+pub(crate) fn run_law<E>(engine: &E, (name, law): Law<E>) -> Outcome {
+    drop(take_state());
     let broken = catch_unwind(AssertUnwindSafe(|| law(engine)));
-    let state = forget();
+    let state = take_state();
     match broken {
         Ok(()) => Ok(()),
-        // A law that has words of its own throws them.
+        // A law with its own verdict throws it.
         Err(payload) => Err(match payload.downcast::<Stop>() {
             Ok(stop) => *stop,
             Err(payload) => match payload.downcast_ref::<Missing>() {
                 Some(Missing(lost)) => missing(lost),
-                None => stop(name, &last(), state),
+                None => stop(name, &last_panic(), state),
             },
         }),
     }
 }
 
-/// Does something that no law asks for. What the engine lacks, and a panic of
-/// its, is a sentence.
-pub(crate) fn sentence(
+/// Runs `work` and turns a missing function or a panic into an error.
+pub(crate) fn catch_panic(
     work: impl FnOnce() -> Result<(), Error>,
 ) -> Result<(), Error> {
-    listen();
+    record_panics();
     let payload = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => return done,
         Err(payload) => payload,
     };
     let Some(Missing(name)) = payload.downcast_ref() else {
-        let Panic { message, file, line, yours } = last();
-        let line = match file == its_file() {
+        let Panic { message, file, line, yours } = last_panic();
+        let line = match file == reader_file() {
             true => Some(line.to_string()),
             false => yours,
         };
-        let place = shown(its_file());
+        let place = shown(reader_file());
         let place = line.map_or(place.clone(), |it| format!("{place}:{it}"));
         return Err(Error::Mistake(format!(
             "your code stopped at {place}: {message}"
@@ -132,10 +133,10 @@ fn missing(name: &str) -> Stop {
 
 fn stop(law: &str, panic: &Panic, state: State) -> Stop {
     let Panic { message, file, line, yours } = panic;
-    let mine = shown(its_file());
-    let at = match (file == its_file(), yours) {
+    let mine = shown(reader_file());
+    let at = match (file == reader_file(), yours) {
         (true, _) => Some(line.to_string()),
-        (false, yours) if !is_of_the_laws(file) => yours.clone(),
+        (false, yours) if !is_law_file(file) => yours.clone(),
         _ => None,
     };
     if let Some(task) = message.strip_prefix("not yet implemented")
@@ -144,16 +145,16 @@ fn stop(law: &str, panic: &Panic, state: State) -> Stop {
         return Stop::ToDo(format!("{mine}:{line} still says todo!(){task}"));
     }
     let mut words = String::new();
-    if is_of_the_laws(file) {
-        words += &quoted(law, file, *line);
-        words += &said(message);
+    if is_law_file(file) {
+        words += &quote_law(law, file, *line);
+        words += &assertion_text(message);
     } else {
         let place = at.map_or(mine.clone(), |line| format!("{mine}:{line}"));
         words += &format!("Your code stopped at {place}: {message}\n");
-        words += &asked(&state);
-        words += &quoted(law, file, 0);
+        words += &running_operation(&state);
+        words += &quote_law(law, file, 0);
     }
-    let tape = catch_unwind(AssertUnwindSafe(|| drawn(&state)));
+    let tape = catch_unwind(AssertUnwindSafe(|| last_tape(&state)));
     match tape.ok().flatten() {
         None => Stop::Wrong { words, tape: None },
         Some((tape, blame)) => {
@@ -167,16 +168,16 @@ fn stop(law: &str, panic: &Panic, state: State) -> Stop {
     }
 }
 
-/// Says what the engine was asked for when it stopped.
-fn asked(state: &State) -> String {
+/// Describes the operation that was running when the engine stopped.
+fn running_operation(state: &State) -> String {
     let Some((name, of)) = &state.asked else { return String::new() };
     let shape = |it: &Handle| format!("{:?}", (engine().shape)(it));
     let shapes: Vec<String> = of.iter().map(shape).collect();
     format!("It was asked for {name} of {}.\n", shapes.join(" and "))
 }
 
-/// Says what an assertion said, in the words of all verdicts.
-fn said(message: &str) -> String {
+/// Formats an assertion message as verdicts do.
+fn assertion_text(message: &str) -> String {
     let cut = |text: &str| -> String {
         let short: String = text.chars().take(200).collect();
         if short.len() < text.len() { short + " .." } else { short }
@@ -190,7 +191,7 @@ fn said(message: &str) -> String {
              would look like perfect answers.\n"
         );
     }
-    // A sentence of the reader's may quote an assertion, too.
+    // The reader's own message may quote an assertion.
     let is_ours = message.starts_with("assertion ");
     let sides = message.split_once("\n  left: ").filter(|_| is_ours);
     let sides = sides.and_then(|(head, rest)| {
@@ -213,7 +214,7 @@ fn said(message: &str) -> String {
     }
 }
 
-/// Finds where two long lists are unlike, which nobody wants to look for.
+/// Finds the first difference between two long lists.
 fn first_difference(left: &str, right: &str) -> Option<String> {
     let list = |text: &str| -> Option<Vec<String>> {
         let text = text.trim_end().strip_prefix('[')?.strip_suffix(']')?;
@@ -234,9 +235,9 @@ fn first_difference(left: &str, right: &str) -> Option<String> {
     ))
 }
 
-/// Quotes a law up to the line that is broken, if that is a line of its own.
-fn quoted(law: &str, file: &str, line: u32) -> String {
-    let Some(root) = root(its_file()) else { return String::new() };
+/// Quotes a law up to the failing line, if that line is in the law itself.
+fn quote_law(law: &str, file: &str, line: u32) -> String {
+    let Some(root) = root(reader_file()) else { return String::new() };
     let files = ["spec", "edges", "refusals", "network"];
     let files = files.map(|name| format!("crates/testkit/src/{name}.rs"));
     let own =
@@ -262,7 +263,7 @@ fn quoted(law: &str, file: &str, line: u32) -> String {
         .map(|_| line as usize - 1)
         .filter(|at| (start..end).contains(at));
     let mut page = format!("  {place}:{}\n", broken.unwrap_or(start) + 1);
-    // Why there is such a law, where that does not go without saying.
+    // Include its documentation, which explains why the law holds.
     let above = lines[..start].iter().rev();
     let above = above.take_while(|line| line.starts_with("///")).count();
     for line in &lines[start - above..start] {
@@ -284,17 +285,17 @@ fn quoted(law: &str, file: &str, line: u32) -> String {
     page + "\n"
 }
 
-/// The most tensors of a tape that is shown.
-const MOST: usize = 24;
+/// Maximum number of tensors in a tape that is printed.
+const MAX_TAPE_RECORDS: usize = 24;
 
-/// Draws the tape of what the law did last, and says who is to blame.
-fn drawn(state: &State) -> Option<(Tape, Option<(usize, String)>)> {
+/// Returns the tape of the law's last computation and the first wrong rule.
+fn last_tape(state: &State) -> Option<(Tape, Option<(usize, String)>)> {
     let root = state.last.as_ref()?;
     let known = Cell::new(None);
-    let is_judged = is_at(SWEEP) && state.sweeps == 1;
+    let is_judged = has_reached(SWEEP) && state.sweeps == 1;
     if is_judged {
-        let tape = tape::swept(root, &state.seed);
-        let blame = tape::judged(tape.clone()).blame();
+        let tape = tape::with_gradients(root, &state.seed);
+        let blame = tape::without_unknown_ops(tape.clone()).blame();
         let words = blame.map(|it| (it.at(), accuse(&tape, &it)));
         known.set(Some((tape, words)));
     }
@@ -302,15 +303,15 @@ fn drawn(state: &State) -> Option<(Tape, Option<(usize, String)>)> {
         Some(known) => known,
         None => (tape::values(root), None),
     };
-    // A leaf alone remembers nothing.
-    if tape.records.len() > MOST || tape.records.len() == 1 {
+    // A single leaf has no history.
+    if tape.records.len() > MAX_TAPE_RECORDS || tape.records.len() == 1 {
         return None;
     }
     let leaves = tape.records.iter().filter(|it| it.parents.is_empty());
     let leaves: Vec<u64> = leaves.map(|it| it.id).collect();
     for (id, name) in leaves.into_iter().zip('a'..='z') {
         tape.set_name(id, &name.to_string());
-        if !is_judged && is_at(SWEEP) {
+        if !is_judged && has_reached(SWEEP) {
             let at = tape.position(id).expect("it is there");
             tape.records[at].grad = tape::grad(root, id);
         }

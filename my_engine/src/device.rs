@@ -1,9 +1,10 @@
-//! A device of the reader's for Part 3. Their file implements `Backend`, and
-//! what it names in [`delegate!`](crate::delegate) is left to the processor.
+//! The reader's device for Part 3. Their file implements `Backend`; the
+//! functions listed in [`delegate!`](crate::delegate) are left to the
+//! processor.
 //!
-//! The laws see the device through a wrapper, which counts and times what the
-//! device is asked for, knows what was left to the processor, and holds every
-//! result to its length.
+//! The laws call the device through a wrapper, which counts and times the
+//! calls, records which functions are left to the processor, and checks the
+//! length of every result.
 
 mod laws;
 pub mod left;
@@ -16,12 +17,12 @@ use exercises::{Answer, Outcome, says, shown, wrong};
 use rungrad::part3_unified::{Backend, Device};
 
 use crate::ladder::{Ladder, Level, Need, laws};
-use crate::{climb, its_file};
+use crate::{reader_file, run_levels};
 use testkit::engine::Part3;
 use testkit::{edges, network, spec};
 use watched::Watched;
 
-/// The operations, each held against the judge on seeded operands.
+/// Each operation, compared with the reference on seeded operands.
 mod judged {
     use crate::ladder::judged;
 
@@ -148,7 +149,7 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
                 log_softmax_agrees_with_the_judge,
                 cross_entropy_agrees_with_the_judge;
             edges: softmax_of_large_scores_is_exact,
-                even_scores_lose_the_logarithm_of_the_classes;
+                the_loss_of_equal_scores_is_the_logarithm_of_the_classes;
         },
     },
     Level {
@@ -168,12 +169,12 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
     },
 ];
 
-/// Runs the `main` of a program that holds the reader's device.
+/// The `main` function of a program with the reader's device.
 pub fn main(backend: &'static dyn Backend, file: Answer) -> ExitCode {
     Watched::over(backend);
     let of = Part3(registered());
-    let ladder = Ladder { of, levels: LEVELS, lost, task, watched: 0, end };
-    climb("my_device", file, &ladder, &[("train", 600, |_| run::run())])
+    let ladder = Ladder { of, levels: LEVELS, missing, task, watched: 0, end };
+    run_levels("my_device", file, &ladder, &[("train", 600, |_| run::run())])
 }
 
 /// Returns the device of this program.
@@ -181,18 +182,18 @@ fn registered() -> Device {
     Device::register(&Watched)
 }
 
-/// Asks the device for each function once, and looks who did it.
-fn lost(e: &Part3, _: usize, needs: &'static [Need]) -> Vec<&'static Need> {
+/// Calls each function once and returns those that the processor computed.
+fn missing(e: &Part3, _: usize, needs: &'static [Need]) -> Vec<&'static Need> {
     let is_left = |(name, _): &&Need| watched::is_left(e.0, name);
     needs.iter().filter(is_left).collect()
 }
 
-fn task(lost: &[&Need]) -> String {
+fn task(missing: &[&Need]) -> String {
     let mut words = String::new();
-    for (_, signature) in lost {
+    for (_, signature) in missing {
         words += &format!("\n  impl Backend for Mine: {signature}");
     }
-    let names: Vec<&str> = lost.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
     words += &format!(
         "\n\n`delegate!` in your file still leaves {} to the processor: take \
          the name out there when you write the function.\n",
@@ -201,14 +202,14 @@ fn task(lost: &[&Need]) -> String {
     words
 }
 
-/// Refuses a device that asks the processor behind everybody's back.
+/// Rejects a file that uses the processor's device directly.
 fn end(_: &Part3) -> Outcome {
-    match says(its_file(), &["Device::Cpu"]) {
+    match says(reader_file(), &["Device::Cpu"]) {
         None => Ok(()),
         Some((line, name)) => Err(wrong(format!(
             "{}:{line} names {name}: here you write a device, and the \
              processor's is ours.",
-            shown(its_file())
+            shown(reader_file())
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! Trains the digits with what is the reader's, beside what is ours.
+//! Trains the digits with the reader's code and with ours.
 
 use std::fs;
 use std::path::Path;
@@ -11,15 +11,15 @@ use rungrad::ops::OPERATIONS;
 use crate::levels::{is_written, operations};
 use crate::mine::Mine;
 use crate::table::find;
-use crate::{engine, its_file};
+use crate::{engine, reader_file};
 use testkit::engine::Part1;
-use testkit::network::{Learns, Trained, train};
+use testkit::network::{Trainable, Trained, train};
 
-/// The network and the epochs of "Train the digits".
+/// The network and the number of epochs of "Train the digits".
 const SIZES: [usize; 3] = [64, 64, 10];
 const EPOCHS: usize = 20;
 
-/// Trains the reader's engine beside Part 1.
+/// Trains the reader's engine and Part 1.
 pub(crate) fn run() -> Result<(), Error> {
     let lines = lines(&["src/part1_cpu"]);
     beside(&Mine, (&Part1, "Part 1"), lines, || Ok(()))?;
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<(), Error> {
     let table = engine().one;
     let lacks: Vec<String> = lacks
         .map(|name| match find(table, name).map(|_| is_written(name)) {
-            // One over all axes is there.
+            // The variant over all axes exists.
             Some(true) => format!("{name} over some axes"),
             _ => name.to_string(),
         })
@@ -39,9 +39,9 @@ pub(crate) fn run() -> Result<(), Error> {
     Ok(())
 }
 
-/// Trains what is the reader's and what is ours, and lays beside each other
-/// what came of it. Ours comes first; `begin` is done before the reader's.
-pub(crate) fn beside<Y: Learns, O: Learns>(
+/// Trains with the reader's code and with ours and prints the results in two
+/// columns. Ours runs first; `begin` is called before the reader's.
+pub(crate) fn beside<Y: Trainable, O: Trainable>(
     yours: &Y,
     (ours, name): (&O, &str),
     lines: Option<[usize; 2]>,
@@ -76,8 +76,8 @@ fn row([what, yours, ours]: [&str; 3]) {
     println!("{}", format!("{what:<24}{yours:>10}{ours:>10}").trim_end());
 }
 
-fn timed<L: Learns>(e: &L, name: &str) -> (Trained, Duration) {
-    // What is compiled when it is first needed is no matter here.
+fn timed<L: Trainable>(e: &L, name: &str) -> (Trained, Duration) {
+    // Warm up: code that is compiled on first use must not be timed.
     train(e, &SIZES, 1, |_, _| ());
     let start = Instant::now();
     let trained = train(e, &SIZES, EPOCHS, |epoch, now| {
@@ -92,10 +92,11 @@ fn timed<L: Learns>(e: &L, name: &str) -> (Trained, Duration) {
     (trained, start.elapsed())
 }
 
-/// Counts lines of code: the reader's, and ours in these files and folders.
+/// Counts lines of code in the reader's file, and in the given files and
+/// folders of ours.
 pub(crate) fn lines(ours: &[&str]) -> Option<[usize; 2]> {
-    let yours = code(Path::new(its_file()))?;
-    let root = root(its_file())?;
+    let yours = code(Path::new(reader_file()))?;
+    let root = root(reader_file())?;
     let count = |place: &&str| {
         let place = root.join(place);
         let Ok(files) = fs::read_dir(&place) else { return code(&place) };
@@ -105,7 +106,7 @@ pub(crate) fn lines(ours: &[&str]) -> Option<[usize; 2]> {
     Some([yours, ours?])
 }
 
-/// Counts the lines of a file that are no comment and no test.
+/// Counts the lines of a file, without comments, blank lines and tests.
 fn code(file: &Path) -> Option<usize> {
     let text = fs::read_to_string(file).ok()?;
     let code = text.lines().take_while(|line| *line != "#[cfg(test)]");

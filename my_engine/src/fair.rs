@@ -1,5 +1,5 @@
-//! Whether the laws are fair: right engines of many kinds, each with roundings
-//! of its own, are accused by none.
+//! Tests that the laws have no false positives: correct rules of several
+//! kinds, which round differently, all pass.
 
 use rungrad::reference::Array;
 
@@ -8,39 +8,41 @@ use testkit::cases::Case;
 use testkit::random::{Random, cases, first_seed};
 use testkit::verdict::gradient;
 
-/// A row of scores, and the gradient of what a function has made of it.
+/// A backward rule: from a row of scores and the upstream gradient to the
+/// gradient of the scores.
 type Rule = fn(&[f32], &[f32]) -> Vec<f32>;
 
 fn largest(row: &[f32]) -> f32 {
     row.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// The logarithms of the shares, with this number taken away before.
-fn logs(row: &[f32], less: f32) -> Vec<f32> {
+/// Log-softmax of a row, with `less` subtracted first.
+fn log_softmax(row: &[f32], less: f32) -> Vec<f32> {
     let total: f32 = row.iter().map(|x| (x - less).exp()).sum();
     row.iter().map(|x| x - less - total.ln()).collect()
 }
 
-/// The same, with the sum from the other end and the logarithm taken first.
-fn logs_from_the_end(row: &[f32], less: f32) -> Vec<f32> {
+/// The same function, summed from the other end and with the logarithm taken
+/// first.
+fn log_softmax_reversed(row: &[f32], less: f32) -> Vec<f32> {
     let total: f32 = row.iter().rev().map(|x| (x - less).exp()).sum();
     let level = less + total.ln();
     row.iter().map(|x| x - level).collect()
 }
 
-fn shares(row: &[f32], less: f32) -> Vec<f32> {
+fn softmax(row: &[f32], less: f32) -> Vec<f32> {
     let parts: Vec<f32> = row.iter().map(|x| (x - less).exp()).collect();
     let total: f32 = parts.iter().rev().sum();
     parts.iter().map(|part| part / total).collect()
 }
 
-/// `grad_out`, less the share times the sum of `grad_out` over the row.
-fn of_logs(shares: &[f32], grads: &[f32]) -> Vec<f32> {
+/// The backward rule of log-softmax: `grad_out - softmax * sum(grad_out)`.
+fn log_softmax_grad(shares: &[f32], grads: &[f32]) -> Vec<f32> {
     let total: f32 = grads.iter().sum();
     grads.iter().zip(shares).map(|(g, share)| g - share * total).collect()
 }
 
-fn of_shares(shares: &[f32], grads: &[f32]) -> Vec<f32> {
+fn softmax_grad(shares: &[f32], grads: &[f32]) -> Vec<f32> {
     let met: f32 = shares.iter().zip(grads).rev().map(|(s, g)| s * g).sum();
     shares.iter().zip(grads).map(|(s, g)| s * (g - met)).collect()
 }
@@ -49,22 +51,24 @@ fn exp(logs: &[f32]) -> Vec<f32> {
     logs.iter().map(|x| x.exp()).collect()
 }
 
-/// A gradient through the exponential of the logarithms of the shares.
-fn of_exp_of_logs(logs: &[f32], grads: &[f32]) -> Vec<f32> {
+/// The backward rule of softmax, composed from exp and log-softmax.
+fn softmax_grad_by_log(logs: &[f32], grads: &[f32]) -> Vec<f32> {
     let shares = exp(logs);
     let grads: Vec<f32> =
         grads.iter().zip(&shares).map(|(g, share)| g * share).collect();
-    of_logs(&shares, &grads)
+    log_softmax_grad(&shares, &grads)
 }
 
 const LOG_SOFTMAX: &[Rule] = &[
-    |row, grads| of_logs(&exp(&logs(row, largest(row))), grads),
-    |row, grads| of_logs(&exp(&logs(row, 0.0)), grads),
-    |row, grads| of_logs(&exp(&logs_from_the_end(row, 0.0)), grads),
-    |row, grads| of_logs(&exp(&logs_from_the_end(row, row[0])), grads),
-    |row, grads| of_logs(&shares(row, largest(row)), grads),
-    |row, grads| of_logs(&shares(row, 0.0), grads),
-    // As a composition: through the sum of the exponentials.
+    |row, grads| log_softmax_grad(&exp(&log_softmax(row, largest(row))), grads),
+    |row, grads| log_softmax_grad(&exp(&log_softmax(row, 0.0)), grads),
+    |row, grads| log_softmax_grad(&exp(&log_softmax_reversed(row, 0.0)), grads),
+    |row, grads| {
+        log_softmax_grad(&exp(&log_softmax_reversed(row, row[0])), grads)
+    },
+    |row, grads| log_softmax_grad(&softmax(row, largest(row)), grads),
+    |row, grads| log_softmax_grad(&softmax(row, 0.0), grads),
+    // Composed: through the sum of the exponentials.
     |row, grads| {
         let total: f32 = row.iter().map(|x| x.exp()).sum();
         let sum = -grads.iter().sum::<f32>() / total;
@@ -73,11 +77,11 @@ const LOG_SOFTMAX: &[Rule] = &[
 ];
 
 const SOFTMAX: &[Rule] = &[
-    |row, grads| of_shares(&shares(row, largest(row)), grads),
-    |row, grads| of_shares(&shares(row, 0.0), grads),
-    |row, grads| of_exp_of_logs(&logs(row, largest(row)), grads),
-    |row, grads| of_exp_of_logs(&logs_from_the_end(row, 0.0), grads),
-    // As a composition: a quotient, and a sum that is stretched.
+    |row, grads| softmax_grad(&softmax(row, largest(row)), grads),
+    |row, grads| softmax_grad(&softmax(row, 0.0), grads),
+    |row, grads| softmax_grad_by_log(&log_softmax(row, largest(row)), grads),
+    |row, grads| softmax_grad_by_log(&log_softmax_reversed(row, 0.0), grads),
+    // Composed: a division by a sum that is broadcast.
     |row, grads| {
         let parts: Vec<f32> = row.iter().map(|x| x.exp()).collect();
         let total: f32 = parts.iter().sum();
@@ -88,14 +92,14 @@ const SOFTMAX: &[Rule] = &[
     },
 ];
 
-/// Tries right rules on seeded rows, a column alone and rows of equal scores
-/// among them, and says which the law accuses.
-fn accused(
+/// Runs correct rules on seeded rows, including single columns and rows of
+/// equal scores, and returns the false positives.
+fn false_positives(
     name: &str,
     rules: &[Rule],
     grads: impl Fn(&Case, &mut Random) -> [Vec<f32>; 2],
 ) -> Vec<String> {
-    let mut accused = Vec::new();
+    let mut false_positives = Vec::new();
     let first = first_seed();
     for seed in first..first + cases(4000) {
         let mut random = Random(seed);
@@ -103,32 +107,33 @@ fn accused(
         let operands = case.arrays();
         let shape = &operands[0].shape;
         let columns = shape.last().map_or(1, |&n| n.max(1));
-        let [upstream, of_logs] = grads(&case, &mut random);
+        let [upstream, row_grads] = grads(&case, &mut random);
         let right = case.call.judge(&operands);
         let upstream = Array::new(&right.shape, &upstream);
         for (at, rule) in rules.iter().enumerate() {
             let rows = case.operands[0].1.chunks(columns);
-            let rows = rows.zip(of_logs.chunks(columns));
+            let rows = rows.zip(row_grads.chunks(columns));
             let yours: Vec<f32> =
                 rows.flat_map(|(row, grads)| rule(row, grads)).collect();
             let yours = Array::new(shape, &yours);
             let wrong = gradient(&case, &operands, 0, &upstream, &yours);
             if let Some(mismatch) = wrong {
                 let what = case.what();
-                accused.push(format!("seed {seed}, {at}, {what}\n{mismatch}"));
+                false_positives
+                    .push(format!("seed {seed}, {at}, {what}\n{mismatch}"));
             }
         }
     }
-    accused
+    false_positives
 }
 
 #[track_caller]
-fn nobody(accused: &[String]) {
+fn assert_none(false_positives: &[String]) {
     assert!(
-        accused.is_empty(),
-        "{} right rules are accused, the first: {}",
-        accused.len(),
-        accused[0]
+        false_positives.is_empty(),
+        "{} correct rules fail, the first: {}",
+        false_positives.len(),
+        false_positives[0]
     );
 }
 
@@ -138,17 +143,17 @@ fn as_drawn(case: &Case, random: &mut Random) -> [Vec<f32>; 2] {
 }
 
 #[test]
-fn no_right_log_softmax_is_accused() {
-    nobody(&accused("log_softmax", LOG_SOFTMAX, as_drawn));
+fn correct_log_softmax_rules_pass() {
+    assert_none(&false_positives("log_softmax", LOG_SOFTMAX, as_drawn));
 }
 
 #[test]
-fn no_right_softmax_is_accused() {
-    nobody(&accused("softmax", SOFTMAX, as_drawn));
+fn correct_softmax_rules_pass() {
+    assert_none(&false_positives("softmax", SOFTMAX, as_drawn));
 }
 
 #[test]
-fn no_right_cross_entropy_is_accused() {
+fn correct_cross_entropy_rules_pass() {
     let of_labels = |case: &Case, random: &mut Random| {
         let Call::CrossEntropy(labels) = &case.call else { unreachable!() };
         let (rows, classes) =
@@ -160,13 +165,13 @@ fn no_right_cross_entropy_is_accused() {
         }
         [vec![grad], grads]
     };
-    nobody(&accused("cross_entropy", LOG_SOFTMAX, of_labels));
+    assert_none(&false_positives("cross_entropy", LOG_SOFTMAX, of_labels));
 }
 
-/// The gradient of one number that meets many is a long sum, whose terms may
-/// cancel: whoever adds them in another order rounds otherwise.
+/// The gradient of a broadcast scalar is a long sum whose terms may cancel, so
+/// its rounding error depends on the order of the additions.
 #[test]
-fn no_order_of_a_sum_is_accused() {
+fn any_order_of_summation_passes() {
     let orders: [fn(&[f32]) -> f32; 3] = [
         |terms| terms.iter().sum(),
         |terms| terms.iter().rev().sum(),

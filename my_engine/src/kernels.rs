@@ -1,9 +1,9 @@
-//! Kernels of the reader's for Part 2. Each stands in for one of ours, so Part
-//! 2 itself runs on them, and its laws judge them; what the reader has not
-//! written is ours.
+//! The reader's kernels for Part 2. Each replaces one of ours, so that Part 2
+//! runs on them and its laws test them. Ours are used for kernels that the
+//! reader has not written.
 //!
-//! The first laws of a level launch each kernel alone, on memory that shows a
-//! stray access, and again while Oclgrind watches.
+//! The first laws of a level launch each kernel alone, on memory that reveals
+//! a stray access, and once more under Oclgrind.
 
 mod laws;
 
@@ -18,11 +18,11 @@ use rungrad::part2_gpu::kernels as ours;
 
 use crate::digits::{beside, lines};
 use crate::ladder::{Ladder, Level, Need, laws};
-use crate::{asked, its_file};
+use crate::{reader_file, run_or_check};
 use testkit::engine::Part2;
 use testkit::{edges, network, spec};
 
-/// The operations, each held against the judge on seeded operands.
+/// Each operation, compared with the reference on seeded operands.
 mod judged {
     use crate::ladder::judged;
 
@@ -47,8 +47,8 @@ macro_rules! kernel {
     };
 }
 
-/// How many laws of a level, the first ones, launch each kernel alone.
-const ALONE: usize = 1;
+/// How many laws of a level, counted from the first, launch each kernel alone.
+const ALONE_LAWS: usize = 1;
 
 pub(crate) const LEVELS: &[Level<Part2>] = &[
     Level {
@@ -188,8 +188,8 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
             laws: scores_become_logarithms_of_shares_and_one_is_picked;
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1,
-                even_scores_lose_the_logarithm_of_the_classes,
-                a_sure_answer_loses_nothing_or_all;
+                the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+                the_loss_of_a_certain_answer_is_zero_or_its_margin;
             judged: log_softmax_agrees_with_the_judge,
                 cross_entropy_agrees_with_the_judge;
             network: three_epochs_read_nine_of_ten_digits;
@@ -197,9 +197,9 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
     },
 ];
 
-/// Lists what a kernel of the reader's stands in for. The two rungs of the
-/// ladder that have tiles of 16 are launched alike.
-fn stands_for(name: &str) -> Vec<opencl::Kernel> {
+/// Lists our kernels that one of the reader's replaces. The two rungs of the
+/// ladder with tiles of 16 have the same launch shape.
+fn replaced_kernels(name: &str) -> Vec<opencl::Kernel> {
     match name {
         "matmul" => vec![ours::MATMUL3_TILED, ours::MATMUL_TILED_KAHAN],
         "transpose" => vec![ours::TRANSPOSE_TILED],
@@ -212,51 +212,55 @@ fn stands_for(name: &str) -> Vec<opencl::Kernel> {
 
 static FILE: OnceLock<Kernel> = OnceLock::new();
 
-/// Finds a kernel of the reader's.
-fn yours(name: &str) -> Option<Kernel> {
+/// Returns the reader's kernel of this name, if it exists.
+fn reader_kernel(name: &str) -> Option<Kernel> {
     FILE.get().expect("a program has a file of kernels").sibling(name)
 }
 
-/// Tells whether Oclgrind watches.
+/// Returns whether the program runs under Oclgrind.
 fn is_simulated() -> bool {
     FILE.get().is_some_and(Kernel::is_simulated)
 }
 
-/// Runs the `main` of a program for the reader's kernels.
+/// The `main` function of a program with the reader's kernels.
 pub fn main(file: &'static str) -> ExitCode {
     let check = || {
         check_kernel_levels("my_kernels", file, |kernel| {
             let of = Part2(kernel.gpu().clone());
             let _ = FILE.set(kernel);
-            let watched = ALONE;
-            Box::new(Ladder { of, levels: LEVELS, lost, task, watched, end })
+            let watched = ALONE_LAWS;
+            Box::new(Ladder { of, levels: LEVELS, missing, task, watched, end })
         })
     };
-    asked(file.into(), &[("train", 600, |_| run())], check)
+    run_or_check(file.into(), &[("train", 600, |_| run())], check)
 }
 
-/// Lists the kernels that are not there; if all are, Part 2 runs on them from
-/// now on.
-fn lost(_: &Part2, _: usize, needs: &'static [Need]) -> Vec<&'static Need> {
-    let lost: Vec<&Need> =
-        needs.iter().filter(|(name, _)| yours(name).is_none()).collect();
-    if lost.is_empty() {
+/// Returns the kernels that do not exist yet. If all of them exist, Part 2
+/// uses them from now on.
+fn missing(_: &Part2, _: usize, needs: &'static [Need]) -> Vec<&'static Need> {
+    let missing: Vec<&Need> = needs
+        .iter()
+        .filter(|(name, _)| reader_kernel(name).is_none())
+        .collect();
+    if missing.is_empty() {
         for (name, _) in needs {
-            if let Err(stop) = stand_in(name) {
+            if let Err(stop) = replace_ours(name) {
                 resume_unwind(Box::new(stop));
             }
         }
     }
-    lost
+    missing
 }
 
-fn stand_in(name: &str) -> Outcome {
-    let Some(kernel) = yours(name) else { return Ok(()) };
-    stands_for(name).iter().try_for_each(|ours| kernel.stands_in_for(ours))
+fn replace_ours(name: &str) -> Outcome {
+    let Some(kernel) = reader_kernel(name) else { return Ok(()) };
+    replaced_kernels(name)
+        .iter()
+        .try_for_each(|ours| kernel.stands_in_for(ours))
 }
 
-fn task(lost: &[&Need]) -> String {
-    let kernels = lost.iter().map(|(_, it)| format!("\n  {it}"));
+fn task(missing: &[&Need]) -> String {
+    let kernels = missing.iter().map(|(_, it)| format!("\n  {it}"));
     kernels.collect::<String>() + "\n"
 }
 
@@ -264,22 +268,23 @@ fn end(_: &Part2) -> Outcome {
     Ok(())
 }
 
-/// Trains the digits on the reader's kernels, beside ours.
+/// Trains the digits with the reader's kernels and with ours.
 fn run() -> Result<(), Error> {
     let gpu = Gpu::first()?;
-    let _ = FILE.set(Kernel::of_a_file(its_file(), gpu.clone()));
+    let _ = FILE.set(Kernel::of_a_file(reader_file(), gpu.clone()));
     let e = Part2(gpu);
     let begin = || {
         let names = LEVELS.iter().flat_map(|level| level.needs);
         for (name, _) in names {
-            stand_in(name).map_err(sentence)?;
+            replace_ours(name).map_err(sentence)?;
         }
         Ok(())
     };
     beside(&e, (&e, "ours"), lines(&["kernels/part2"]), begin)?;
     let needs = || LEVELS.iter().flat_map(|level| level.needs);
-    let (mine, theirs): (Vec<&str>, Vec<&str>) =
-        needs().map(|(name, _)| *name).partition(|it| yours(it).is_some());
+    let (mine, theirs): (Vec<&str>, Vec<&str>) = needs()
+        .map(|(name, _)| *name)
+        .partition(|it| reader_kernel(it).is_some());
     let listed = |names: &[&str]| match names {
         [] => "none".to_string(),
         names => names.join(", "),

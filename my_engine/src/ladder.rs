@@ -1,22 +1,22 @@
-//! Levels, each with its laws, one behind the other: what the engine, the
-//! device and the kernels of a reader have in common.
+//! Levels and their laws: what the checks of the reader's engine, device and
+//! kernels have in common.
 
 use exercises::{Growing, Outcome, Stop};
 
 use crate::broken;
 
-/// A law by its name, which is a sentence, and what it is looked at with.
+/// A law is a named test. Its name, with spaces, is a sentence of the verdict.
 pub(crate) type Law<E> = (&'static str, fn(&E));
 
-/// A stage of what grows.
+/// A stage of the reader's program.
 pub(crate) struct Level<E: 'static> {
     pub(crate) name: &'static str,
-    /// The functions that it takes, with how they are written.
+    /// The functions that the level requires.
     pub(crate) needs: &'static [Need],
     pub(crate) laws: &'static [Law<E>],
 }
 
-/// A function by its name, and how it is written.
+/// The name of a function, and its signature.
 pub(crate) type Need = (&'static str, &'static str);
 
 /// Lists laws by the names of their functions.
@@ -26,8 +26,8 @@ macro_rules! laws {
     };
 }
 
-/// Makes a law of each operation that is held against the judge on seeded
-/// operands, so many of them.
+/// Defines a law per operation, which compares it with the reference on a
+/// number of seeded operands.
 macro_rules! judged {
     ($of:ty, $cases:expr; $($name:ident $op:literal),* $(,)?) => {
         $(pub(super) fn $name(e: &$of) {
@@ -39,16 +39,18 @@ macro_rules! judged {
 
 pub(crate) use {judged, laws};
 
-/// All levels of what grows, and what is asked before and behind them.
+/// The levels of a program, and the steps before and after their laws.
 pub(crate) struct Ladder<E: 'static> {
-    /// What the laws are looked at with.
+    /// The engine that the laws are called with.
     pub(crate) of: E,
     pub(crate) levels: &'static [Level<E>],
-    /// Notes which level is looked at, and lists what it needs that is not there.
-    pub(crate) lost: fn(&E, usize, &'static [Need]) -> Vec<&'static Need>,
-    /// Says how to write what is lost.
+    /// Sets the current level and returns the required functions that are
+    /// missing.
+    pub(crate) missing: fn(&E, usize, &'static [Need]) -> Vec<&'static Need>,
+    /// Explains how to write the missing functions.
     pub(crate) task: fn(&[&Need]) -> String,
-    /// How many laws of a level, the first ones, are looked at under Oclgrind.
+    /// How many laws of a level, counted from the first, also run under
+    /// Oclgrind.
     pub(crate) watched: usize,
     pub(crate) end: fn(&E) -> Outcome,
 }
@@ -59,13 +61,13 @@ impl<E> Growing for Ladder<E> {
     }
 
     fn begin(&self, level: usize) -> Outcome {
-        broken::listen();
+        broken::record_panics();
         let Level { name, needs, .. } = self.levels[level - 1];
-        let lost = (self.lost)(&self.of, level, needs);
-        if lost.is_empty() {
+        let missing = (self.missing)(&self.of, level, needs);
+        if missing.is_empty() {
             return Ok(());
         }
-        let task = (self.task)(&lost);
+        let task = (self.task)(&missing);
         Err(Stop::ToDo(format!(
             "level {level}, {name}, takes what is not there:\n{task}"
         )))
@@ -77,7 +79,7 @@ impl<E> Growing for Ladder<E> {
     }
 
     fn law(&self, level: usize, law: usize) -> Outcome {
-        broken::judged(&self.of, self.levels[level - 1].laws[law])
+        broken::run_law(&self.of, self.levels[level - 1].laws[law])
     }
 
     fn is_watched(&self, _: usize, law: usize) -> bool {
@@ -93,9 +95,6 @@ impl<E> Growing for Ladder<E> {
 mod tests {
     use crate::{device, kernels, levels};
 
-    /// What the list of the companion and the pages call a level, the verdict
-    /// calls it too.
-    ///
     /// Promise: The levels of "Your own engine" have the same names in the
     /// exercise table and in the verdict.
     #[test]

@@ -1,4 +1,4 @@
-//! The levels, in the order of the chapters, and what each asks for.
+//! The levels, in the order of the chapters, and what each requires.
 
 use exercises::{Outcome, says, shown, wrong};
 use rungrad::ops::OPERATIONS;
@@ -8,12 +8,12 @@ use crate::broken;
 use crate::ladder::{Ladder, Level, Need, laws};
 use crate::laws;
 use crate::mine::{self, Mine};
-use crate::table::{Handle, find, there};
-use crate::{engine, its_file};
+use crate::table::{Handle, find, if_written};
+use crate::{engine, reader_file};
 use testkit::verdict::{agrees, each_agrees, has};
 use testkit::{edges, network, refusals, spec};
 
-/// The operations, each held against the judge on seeded operands.
+/// Each operation, compared with the reference on seeded operands.
 mod judged {
     use crate::ladder::judged;
 
@@ -61,7 +61,7 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
         needs: &[("graph", "pub fn graph(&self) -> Vec<Tensor>")],
         laws: laws! { Mine;
             spec: the_order_is_2_3_6_and_2_3_6_18_108,
-                sixty_squares_stand_once_each_in_the_order;
+                sixty_squares_are_in_the_order_once_each;
         },
     },
     Level {
@@ -166,8 +166,8 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1;
             judged: cross_entropy_agrees_with_the_judge;
-            edges: even_scores_lose_the_logarithm_of_the_classes,
-                a_sure_answer_loses_nothing_or_all;
+            edges: the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+                the_loss_of_a_certain_answer_is_zero_or_its_margin;
             refusals: a_row_is_not_looked_for_in_a_scalar,
                 labels_that_do_not_fit_the_scores_are_refused;
         },
@@ -194,8 +194,8 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
     },
 ];
 
-/// Tells whether the engine has a function: it is called once, and what comes
-/// of that is no matter here.
+/// Returns whether the engine has a function. The function is called once, and
+/// its result is ignored.
 pub(crate) fn is_written(name: &str) -> bool {
     let table = engine();
     let new = || (table.new)(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
@@ -225,20 +225,24 @@ pub(crate) fn is_written(name: &str) -> bool {
             _ => unreachable!("{name} is in the table"),
         },
     };
-    // Whatever else stops it, it is there.
-    std::panic::catch_unwind(|| there(work).is_some()).unwrap_or(true)
+    // If it fails in any other way, the function exists.
+    std::panic::catch_unwind(|| if_written(work).is_some()).unwrap_or(true)
 }
 
 fn network() -> Handle {
     (engine().network)(&[2, 2], &mut Random::new(0))
 }
 
-/// The reader's engine, as it grows.
+/// The levels of the reader's engine.
 pub(crate) const LADDER: Ladder<Mine> =
-    Ladder { of: Mine, levels: LEVELS, lost, task, watched: 0, end };
+    Ladder { of: Mine, levels: LEVELS, missing, task, watched: 0, end };
 
-fn lost(_: &Mine, level: usize, needs: &'static [Need]) -> Vec<&'static Need> {
-    mine::climb_to(level);
+fn missing(
+    _: &Mine,
+    level: usize,
+    needs: &'static [Need],
+) -> Vec<&'static Need> {
+    mine::set_level(level);
     let has_new = is_written("new");
     let is_lost = |(name, _): &&Need| match *name {
         "new" => !has_new,
@@ -247,24 +251,24 @@ fn lost(_: &Mine, level: usize, needs: &'static [Need]) -> Vec<&'static Need> {
     needs.iter().filter(is_lost).collect()
 }
 
-/// Looks once more, in full, when the last level stands for the first time.
-/// Judges what nobody asked for, too: an operation that is there is right.
+/// Runs all laws in full when the last level passes for the first time. Also
+/// tests optional operations: if one exists, it must be correct.
 fn end(_: &Mine) -> Outcome {
-    if !mine::has_stood(LEVELS.len()) {
-        mine::look_at_the_whole();
-        // The network has been trained in full.
+    if !mine::has_passed(LEVELS.len()) {
+        mine::check_in_full();
+        // The last level has already trained the network in full.
         for (level, number) in LEVELS[..LEVELS.len() - 1].iter().zip(1..) {
-            mine::climb_to(number);
+            mine::set_level(number);
             let mut laws = level.laws.iter().copied();
-            laws.try_for_each(|law| broken::judged(&Mine, law))?;
+            laws.try_for_each(|law| broken::run_law(&Mine, law))?;
         }
     }
     let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
-    if let Some((line, part)) = says(its_file(), &parts) {
+    if let Some((line, part)) = says(reader_file(), &parts) {
         return Err(wrong(format!(
             "{}:{line} names {part}: that is an engine of the course, and \
              here you write one.",
-            shown(its_file())
+            shown(reader_file())
         )));
     }
     for name in extras() {
@@ -275,19 +279,19 @@ fn end(_: &Mine) -> Outcome {
             "transpose" => |e| agrees(e, "transpose"),
             _ => continue,
         };
-        broken::judged(&Mine, (name, law))?;
+        broken::run_law(&Mine, (name, law))?;
     }
     Ok(())
 }
 
-/// Says what a level asks for that is not there.
-fn task(lost: &[&(&'static str, &'static str)]) -> String {
+/// Explains how to write the functions that a level requires.
+fn task(missing: &[&(&'static str, &'static str)]) -> String {
     let mut words = String::new();
-    let networks = lost.iter().any(|(name, _)| *name == "Network::new");
+    let networks = missing.iter().any(|(name, _)| *name == "Network::new");
     let is_of_network = |name: &str| {
         ["Network::new", "forward", "parameters", "step"].contains(&name)
     };
-    for (name, signature) in lost {
+    for (name, signature) in missing {
         let whose = match is_of_network(name) {
             true => "Network",
             false => "Tensor",
@@ -299,13 +303,13 @@ fn task(lost: &[&(&'static str, &'static str)]) -> String {
         words += "\n`Random` is `rungrad::rng::Random`; `random.normal()` \
                   draws a number.\n";
     }
-    for (name, _) in lost {
+    for (name, _) in missing {
         let plain = name.trim_start_matches("Network::");
         if *name == "Network::new" {
             continue;
         }
         let phrase = format!("fn {plain}(");
-        if let Some((line, _)) = says(its_file(), &[&phrase]) {
+        if let Some((line, _)) = says(reader_file(), &[&phrase]) {
             words += &format!(
                 "\nThere is a `{plain}` at line {line}, and the check cannot \
                  call it: it must be `pub`, stand in such an `impl`, and have \
@@ -316,13 +320,13 @@ fn task(lost: &[&(&'static str, &'static str)]) -> String {
     words
 }
 
-/// Lists the operations of the course that the engine has.
+/// Returns the operations of the course that the engine has.
 pub(crate) fn operations() -> Vec<&'static str> {
     let all = OPERATIONS.iter().copied();
     all.filter(|name| has(&Mine, name)).collect()
 }
 
-/// Lists those that no level asks for.
+/// Returns the operations that no level requires.
 fn extras() -> Vec<&'static str> {
     let asked = |name: &&str| {
         let needs = LEVELS.iter().flat_map(|level| level.needs);

@@ -2,16 +2,16 @@
 //! also checks the three engines of the course, in levels that follow the
 //! chapters of Part 1.
 //!
-//! The reader's file is part of a program, `exercises/checks/my_engine.rs` with
-//! `table.rs`, and only this program is compiled after a save. The laws are in
-//! this crate and are compiled once: they see the engine through a [`Table`] of
-//! functions, and its tensors as [`Handle`]s.
+//! The reader's file is part of a program, `exercises/checks/my_engine.rs`
+//! with `table.rs`, and a save compiles only this program. The laws are in
+//! this crate and are compiled once: they access the engine through a
+//! [`Table`] of functions, and its tensors as [`Handle`]s.
 //!
-//! Reading order: [`Table`] is what an engine offers, `mine.rs` makes an engine
-//! of it that the specification takes, `tape.rs` reads its graph, `levels.rs`
-//! lists the levels, `laws.rs` the laws of this course alone, `broken.rs` says
-//! which law is broken and how, `digits.rs` trains, `bench.rs` tries
-//! expressions.
+//! Reading order: [`Table`] lists the functions of an engine, `mine.rs`
+//! implements the specification's interface with it, `tape.rs` reads its
+//! graph, `levels.rs` lists the levels, `laws.rs` has the laws that only this
+//! course needs, `broken.rs` reports a failed law, `digits.rs` trains,
+//! `bench.rs` evaluates expressions.
 
 mod bench;
 mod broken;
@@ -44,10 +44,10 @@ use ladder::Ladder;
 pub use device::left;
 pub use table::{Handle, Many, One, Over, Table, Two, lacks};
 
-/// The file of the reader's that this program holds.
+/// Path of the reader's file in this program.
 static FILE: OnceLock<&'static str> = OnceLock::new();
 
-fn its_file() -> &'static str {
+fn reader_file() -> &'static str {
     FILE.get().expect("a program has a file of the reader's")
 }
 
@@ -57,50 +57,48 @@ fn engine() -> &'static Table {
     ENGINE.get().expect("a program has an engine")
 }
 
-/// Runs the `main` of a program that holds the reader's engine.
+/// The `main` function of a program with the reader's engine.
 pub fn main(table: Table, file: Answer) -> ExitCode {
     assert!(ENGINE.set(table).is_ok(), "a program has one engine");
-    let works: [Work; 2] =
+    let subcommands: [Subcommand; 2] =
         [("try", 10, bench::run), ("train", 600, |_| digits::run())];
-    climb("my_engine", file, &levels::LADDER, &works)
+    run_levels("my_engine", file, &levels::LADDER, &subcommands)
 }
 
-/// What a program can do besides: its word, the seconds that it is given, and
-/// how it is done with the words behind.
-type Work = (&'static str, u64, fn(&[String]) -> Result<(), Error>);
+/// A subcommand: its name, its time limit in seconds, and the function that
+/// runs it with the remaining arguments.
+type Subcommand = (&'static str, u64, fn(&[String]) -> Result<(), Error>);
 
-/// Checks the levels of what grows in a file, or does what the first word
-/// names.
-fn climb<E>(
+/// Checks the levels of a file, or runs a subcommand.
+fn run_levels<E>(
     id: &'static str,
     file: Answer,
     ladder: &Ladder<E>,
-    works: &[Work],
+    subcommands: &[Subcommand],
 ) -> ExitCode {
-    asked(file, works, || check_levels(id, file, ladder))
+    run_or_check(file, subcommands, || check_levels(id, file, ladder))
 }
 
-/// Does what the first word names, or checks.
-fn asked(
+/// Runs the subcommand named by the first argument, or the check.
+fn run_or_check(
     file: Answer,
-    works: &[Work],
+    subcommands: &[Subcommand],
     check: impl FnOnce() -> ExitCode,
 ) -> ExitCode {
     assert!(FILE.set(file.path).is_ok(), "a program has one file");
     let words: Vec<String> = env::args().skip(1).collect();
     let asked = words.first().map(String::as_str);
-    match works.iter().find(|(name, ..)| Some(*name) == asked) {
+    match subcommands.iter().find(|(name, ..)| Some(*name) == asked) {
         Some((_, seconds, work)) => {
-            limited(file, *seconds, || told(|| work(&words[1..])))
+            limited(file, *seconds, || exit_code_of(|| work(&words[1..])))
         }
         None => check(),
     }
 }
 
-/// Does something with the engine, and says in a sentence why it did not end
-/// well. Returns the code of the program.
-fn told(work: impl FnOnce() -> Result<(), Error>) -> u8 {
-    match broken::sentence(work) {
+/// Runs a subcommand, prints its error if it fails, and returns the exit code.
+fn exit_code_of(work: impl FnOnce() -> Result<(), Error>) -> u8 {
+    match broken::catch_panic(work) {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("error: {error}");

@@ -1,29 +1,29 @@
-//! How much memory is in use: a graph that owns itself is never freed, and
-//! nothing else tells.
+//! Counts the memory in use. A graph that owns itself is never freed, and only
+//! the allocator can show it.
 
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-/// The bytes that were taken and not given back.
+/// Bytes allocated and not yet freed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-/// The system's allocator, which counts.
+/// The system allocator, with a count of the bytes in use.
 pub struct Counting;
 
-// SAFETY: everything is handed to the system's allocator as it came, and
-// handed back as that gave it; counting touches no memory of either.
+// SAFETY: every call is forwarded to the system allocator unchanged, and so is
+// its result; the counter touches no allocated memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size(), 1);
-        // SAFETY: the caller promises what the system's allocator asks for.
+        // SAFETY: the caller upholds the contract of the system allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(layout.size(), -1);
-        // SAFETY: what we gave came from the system's allocator.
+        // SAFETY: the pointer came from the system allocator.
         unsafe { System.dealloc(at, layout) }
     }
 
@@ -35,8 +35,8 @@ unsafe impl GlobalAlloc for Counting {
     ) -> *mut u8 {
         count(layout.size(), -1);
         count(size, 1);
-        // SAFETY: what we gave came from the system's allocator, and the
-        // caller promises that the new size is one.
+        // SAFETY: the pointer came from the system allocator, and the caller
+        // guarantees a valid new size.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -45,7 +45,7 @@ fn count(bytes: usize, times: isize) {
     LIVE.fetch_add(times * bytes as isize, Ordering::Relaxed);
 }
 
-/// Counts the bytes that are in use, if [`Counting`] is the allocator.
+/// Returns the bytes in use, if [`Counting`] is the global allocator.
 pub(crate) fn live() -> isize {
     LIVE.load(Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! The reader's engine as the specification takes it.
+//! Implements the specification's interface with the reader's engine.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,31 +9,31 @@ use rungrad::ops::{Keep, Op};
 use rungrad::rng::Random;
 use rungrad::tape::Tape;
 
-use crate::table::{Handle, Table, find, there};
+use crate::table::{Handle, Table, find, if_written};
 use crate::{engine, refusal, tape};
 use testkit::calls::Call;
 use testkit::engine::Engine;
-use testkit::network::Learns;
+use testkit::network::Trainable;
 
-/// The levels at which something changes here.
+/// The levels from which the checks in this file change.
 pub(crate) const ORDER: usize = 2;
 pub(crate) const SWEEP: usize = 3;
 pub(crate) const BROADCAST: usize = 7;
 
-/// The level that is looked at.
+/// The level that is being checked.
 static LEVEL: AtomicUsize = AtomicUsize::new(0);
 
-/// What is known of the law that is looked at.
+/// What is recorded while a law runs.
 #[derive(Default)]
 pub(crate) struct State {
-    /// The root of the last sweep, or the tensor that was made last.
+    /// The root of the last backward pass, or the tensor created last.
     pub(crate) last: Option<Handle>,
     pub(crate) sweeps: usize,
-    /// What the last sweep began with.
+    /// The upstream gradient of the last backward pass.
     pub(crate) seed: Vec<f32>,
-    /// The operation that was asked for last, and of what.
+    /// The operation that is running, and its operands.
     pub(crate) asked: Option<(&'static str, Vec<Handle>)>,
-    /// The operations whose name does not say all.
+    /// By tensor id, the operations whose name alone lacks their parameters.
     pub(crate) ops: HashMap<u64, Op>,
 }
 
@@ -41,57 +41,58 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Returns what is known, and forgets it.
-pub(crate) fn forget() -> State {
+/// Returns what was recorded and resets it.
+pub(crate) fn take_state() -> State {
     STATE.take()
 }
 
-/// Tells which operation a tensor is known to have been made by.
+/// Returns the operation that made a tensor, if it was recorded.
 pub(crate) fn known(id: u64) -> Option<Op> {
     STATE.with_borrow(|state| state.ops.get(&id).cloned())
 }
 
-/// Tells whether a level is looked at, or one behind it.
-pub(crate) fn is_at(level: usize) -> bool {
+/// Returns whether the level being checked is `level` or a later one.
+pub(crate) fn has_reached(level: usize) -> bool {
     LEVEL.load(Ordering::Relaxed) >= level
 }
 
-/// Whether a crash has to be told by the stage at which it came.
+/// Whether a crash must be reported with the stage in which it happened.
 static STAGES: AtomicBool = AtomicBool::new(false);
 
-/// Does something whose crash is told by its stage: built, gone back through,
-/// freed.
+/// Runs `work`, whose crash is reported with its stage: building the graph,
+/// backward, or freeing it.
 pub(crate) fn in_stages(work: impl FnOnce()) {
     STAGES.store(true, Ordering::Relaxed);
     work();
     STAGES.store(false, Ordering::Relaxed);
 }
 
-/// Notes the level that is looked at.
-pub(crate) fn climb_to(level: usize) {
+/// Sets the level that is being checked.
+pub(crate) fn set_level(level: usize) {
     LEVEL.store(level, Ordering::Relaxed);
 }
 
-/// Set by the companion: how many levels stood when it looked last.
-const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
+/// Set by the companion to the number of levels that passed last time.
+const LEVELS_PASSED: &str = "RUNGRAD_LEVELS_STOOD";
 
-/// Set to look at everything in full.
-static WHOLE: AtomicBool = AtomicBool::new(false);
+/// Whether every law runs in full.
+static IN_FULL: AtomicBool = AtomicBool::new(false);
 
-/// Looks at everything in full from now on.
-pub(crate) fn look_at_the_whole() {
-    WHOLE.store(true, Ordering::Relaxed);
+/// From now on, runs every law in full.
+pub(crate) fn check_in_full() {
+    IN_FULL.store(true, Ordering::Relaxed);
 }
 
-/// Tells whether everything is looked at in full.
-pub(crate) fn is_whole() -> bool {
-    WHOLE.load(Ordering::Relaxed)
+/// Returns whether every law runs in full.
+pub(crate) fn checks_in_full() -> bool {
+    IN_FULL.load(Ordering::Relaxed)
 }
 
-/// Tells whether a level stood when it was looked at last.
-pub(crate) fn has_stood(level: usize) -> bool {
-    let stood = env::var(STOOD).ok().and_then(|it| it.parse::<usize>().ok());
-    stood.is_some_and(|stood| stood >= level)
+/// Returns whether a level passed last time.
+pub(crate) fn has_passed(level: usize) -> bool {
+    let passed =
+        env::var(LEVELS_PASSED).ok().and_then(|it| it.parse::<usize>().ok());
+    passed.is_some_and(|passed| passed >= level)
 }
 
 fn table() -> &'static Table {
@@ -116,7 +117,7 @@ impl Mine {
     }
 }
 
-/// Computes a call, unless the engine lacks the operation.
+/// Computes a call, or returns `None` if the engine lacks the operation.
 pub(crate) fn call(call: &Call, of: &[&Handle]) -> Option<Handle> {
     let table = table();
     let axes = || 0..(table.shape)(of[0]).len();
@@ -127,7 +128,7 @@ pub(crate) fn call(call: &Call, of: &[&Handle]) -> Option<Handle> {
             _ => Some(find(table.over, name)?(of[0], axes_, keep)),
         }
     };
-    there(|| match call {
+    if_written(|| match call {
         Call::Mul | Call::Add | Call::Sub | Call::Div | Call::Matmul => {
             Some(find(table.two, call.name())?(of[0], of[1]))
         }
@@ -144,7 +145,7 @@ pub(crate) fn call(call: &Call, of: &[&Handle]) -> Option<Handle> {
     })?
 }
 
-/// Says of a call what the name of its operation does not.
+/// Returns the operation with its parameters, if the name alone lacks them.
 fn op(call: &Call, rank: usize) -> Option<Op> {
     Some(match call {
         Call::Pow(number) => Op::Pow(*number),
@@ -187,9 +188,10 @@ impl Engine for Mine {
         refusal::names(message, words);
     }
 
-    /// A verdict comes soon after a save: all cases are tried at the end.
+    /// Few cases, so that the verdict appears soon after a save. The last
+    /// level's check runs all of them.
     fn usual(&self) -> u64 {
-        match (is_whole(), has_stood(LEVEL.load(Ordering::Relaxed))) {
+        match (checks_in_full(), has_passed(LEVEL.load(Ordering::Relaxed))) {
             (true, _) => 60,
             (false, false) => 15,
             (false, true) => 5,
@@ -217,7 +219,7 @@ impl Engine for Mine {
         STATE.with_borrow_mut(|it| it.asked = None);
         let name = (table().op)(&result);
         let op = op(what, (table().shape)(operands[0]).len());
-        // A line made of other operations has the name of its last.
+        // A composition has the name of its last operation.
         if let Some(op) = op.filter(|_| name == what.name()) {
             let id = (table().id)(&result);
             STATE.with_borrow_mut(|state| state.ops.insert(id, op));
@@ -259,18 +261,21 @@ impl Engine for Mine {
         (table().backward_with)(a, &grad);
     }
 
-    /// Before the sweep has its level, a tape has no gradients.
+    /// Before the level of backward, a tape has no gradients.
     fn record(&self, build: impl FnOnce() -> Handle) -> Tape {
         let root = build();
-        if is_at(SWEEP) {
+        if has_reached(SWEEP) {
             self.backward(&root);
-            return tape::judged(tape::swept(&root, &[1.0]));
+            return tape::without_unknown_ops(tape::with_gradients(
+                &root,
+                &[1.0],
+            ));
         }
         tape::values(&root)
     }
 }
 
-impl Learns for Mine {
+impl Trainable for Mine {
     type Network = Handle;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Handle {

@@ -1,5 +1,4 @@
-//! What an engine of the reader's offers, as functions on tensors whose type
-//! nobody here knows.
+//! The functions of the reader's engine, with its tensor type erased.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
@@ -8,17 +7,17 @@ use std::rc::Rc;
 use rungrad::ops::Keep;
 use rungrad::rng::Random;
 
-/// Holds a tensor of the reader's, or a network.
+/// Holds one of the reader's tensors, or a network.
 #[derive(Clone)]
 pub struct Handle(Rc<dyn Any>);
 
 impl Handle {
-    /// Takes a tensor in.
+    /// Wraps a tensor.
     pub fn new<T: 'static>(tensor: T) -> Handle {
         Handle(Rc::new(tensor))
     }
 
-    /// Shows it as what it is.
+    /// Returns the tensor as its own type.
     pub fn get<T: 'static>(&self) -> &T {
         self.0.downcast_ref().expect("a program has one type of tensor")
     }
@@ -30,33 +29,33 @@ pub type One = fn(&Handle) -> Handle;
 pub type Two = fn(&Handle, &Handle) -> Handle;
 /// A reduction over some axes.
 pub type Over = fn(&Handle, &[usize], Keep) -> Handle;
-/// An operation with a list of numbers: a shape, or labels.
+/// An operation with a list of integers: a shape, or labels.
 pub type Many = fn(&Handle, &[usize]) -> Handle;
 
-/// The functions of an engine. One that the reader has not written yet calls
-/// [`lacks`].
+/// The functions of an engine. A function that the reader has not written yet
+/// calls [`lacks`].
 pub struct Table {
-    /// Makes a leaf of a shape and its values.
+    /// Creates a leaf from a shape and values.
     pub new: fn(&[usize], &[f32]) -> Handle,
     /// Returns the size along each axis.
     pub shape: fn(&Handle) -> Vec<usize>,
-    /// Lists the elements in row-major order.
+    /// Returns the elements in row-major order.
     pub to_vec: fn(&Handle) -> Vec<f32>,
-    /// Returns a number that no other tensor has.
+    /// Returns an id that no other tensor has.
     pub id: fn(&Handle) -> u64,
-    /// Returns the name of the operation that made it.
+    /// Returns the name of the operation that made the tensor.
     pub op: fn(&Handle) -> String,
-    /// Lists the operands in order.
+    /// Returns the operands in order.
     pub parents: fn(&Handle) -> Vec<Handle>,
-    /// Lists the graph, parents first.
+    /// Returns the graph, parents first.
     pub graph: fn(&Handle) -> Vec<Handle>,
-    /// Returns the gradient that a leaf has gathered.
+    /// Returns the gradient accumulated in a leaf.
     pub grad: fn(&Handle) -> Option<Vec<f32>>,
-    /// Forgets it.
+    /// Clears the gradient.
     pub zero_grad: fn(&Handle),
-    /// Goes back from one element.
+    /// Runs backward from a tensor with one element.
     pub backward: fn(&Handle),
-    /// Goes back with a gradient.
+    /// Runs backward with an upstream gradient.
     pub backward_with: fn(&Handle, &Handle),
     /// The operations of one operand, by name.
     pub one: &'static [(&'static str, One)],
@@ -64,35 +63,36 @@ pub struct Table {
     pub two: &'static [(&'static str, Two)],
     /// The reductions over some axes, by name.
     pub over: &'static [(&'static str, Over)],
-    /// The operations with a list of numbers, by name.
+    /// The operations with a list of integers, by name.
     pub many: &'static [(&'static str, Many)],
     /// Raises to a power.
     pub pow: fn(&Handle, f32) -> Handle,
-    /// Makes a network with layers of these sizes.
+    /// Creates a network with layers of these sizes.
     pub network: fn(&[usize], &mut Random) -> Handle,
     /// Computes the outputs of a network.
     pub forward: Two,
-    /// Lists the parameters of a network.
+    /// Returns the parameters of a network.
     pub parameters: fn(&Handle) -> Vec<Handle>,
-    /// Takes a step with a rate and a momentum.
+    /// Takes an optimizer step with a learning rate and a momentum.
     pub step: fn(&Handle, f32, f32),
 }
 
-/// Finds a function by its name.
+/// Returns the function of this name.
 pub(crate) fn find<F: Copy>(list: &[(&str, F)], name: &str) -> Option<F> {
     list.iter().find(|(known, _)| *known == name).map(|(_, f)| *f)
 }
 
-/// Thrown by what the reader has not written yet: its name.
+/// The panic payload of a function that the reader has not written yet: its
+/// name.
 pub(crate) struct Missing(pub(crate) &'static str);
 
-/// Says that the engine has no such function.
+/// Panics because the engine has no such function.
 pub fn lacks(name: &'static str) -> ! {
     panic_any(Missing(name))
 }
 
-/// Does something, unless the engine lacks what it takes.
-pub(crate) fn there<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// Runs `work`, or returns `None` if the engine lacks a function it needs.
+pub(crate) fn if_written<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => Some(done),
         Err(payload) if payload.is::<Missing>() => None,

@@ -1,9 +1,9 @@
-//! The graph of an engine of the reader's, read as a tape.
+//! Reads the graph of the reader's engine as a tape.
 //!
-//! Such an engine keeps gradients at its leaves only, and shows no rule. So
-//! each operation is asked once more, on leaves of its own with the values of
-//! its operands: what they get is what its rule gives. The gradients on their
-//! way are then added up here.
+//! Such an engine keeps gradients only at its leaves and does not expose its
+//! backward rules. So each operation is run once more on new leaves with the
+//! values of its operands; the gradients of these leaves are the output of its
+//! rule. This module then accumulates the gradients of the inner nodes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,31 +11,31 @@ use rungrad::ops::{Keep, Op};
 use rungrad::tape::{Gradient, Record, Tape};
 
 use crate::engine;
-use crate::mine::{ORDER, call, is_at, known};
+use crate::mine::{ORDER, call, has_reached, known};
 use crate::table::Handle;
 use testkit::calls::Call;
 
-/// Reads a graph in the order that the reader's engine gives it, once that has
-/// its level, and until then in one of ours.
+/// Reads a graph: from the level of `graph` on in the order that the reader's
+/// engine returns, before it in an order of ours.
 pub(crate) fn values(root: &Handle) -> Tape {
-    let order = match is_at(ORDER) {
+    let order = match has_reached(ORDER) {
         true => (engine().graph)(root),
-        false => walk(root),
+        false => topological_order(root),
     };
     Tape::new(order.iter().map(record).collect())
 }
 
-/// Reads a graph with its gradients, behind one sweep with this seed.
-pub(crate) fn swept(root: &Handle, seed: &[f32]) -> Tape {
+/// Reads a graph with the gradients of a backward pass.
+pub(crate) fn with_gradients(root: &Handle, seed: &[f32]) -> Tape {
     let order = (engine().graph)(root);
     let mut tape = Tape::new(order.iter().map(record).collect());
-    grade(&mut tape, &order, seed);
+    set_gradients(&mut tape, &order, seed);
     tape
 }
 
-/// Cuts a tape where the judge does not know an operation: what it made is a
-/// leaf for what comes behind it.
-pub(crate) fn judged(mut tape: Tape) -> Tape {
+/// Cuts a tape at operations that the reference does not know: their results
+/// become leaves.
+pub(crate) fn without_unknown_ops(mut tape: Tape) -> Tape {
     for record in &mut tape.records {
         if matches!(record.op, Op::Custom(_)) {
             record.op = Op::Leaf;
@@ -68,14 +68,14 @@ fn op(tensor: &Handle, parents: &[Handle]) -> Op {
         "max" => Op::Max(axes(), Keep::No),
         name => match Op::find(name) {
             Some(op) => op,
-            // A tape lives as long as the program, or ends it.
+            // Leaked, because a tape lives as long as the program.
             None => Op::Custom(Box::leak(name.to_string().into_boxed_str())),
         },
     }
 }
 
-/// Lists a graph, parents first, whatever the reader's own order does.
-fn walk(root: &Handle) -> Vec<Handle> {
+/// Returns the graph, parents first, without using the reader's own order.
+fn topological_order(root: &Handle) -> Vec<Handle> {
     let table = engine();
     let mut order = Vec::new();
     let mut visited = HashSet::from([(table.id)(root)]);
@@ -96,7 +96,7 @@ fn walk(root: &Handle) -> Vec<Handle> {
     order
 }
 
-fn grade(tape: &mut Tape, order: &[Handle], seed: &[f32]) {
+fn set_gradients(tape: &mut Tape, order: &[Handle], seed: &[f32]) {
     let Some(root) = tape.records.last() else { return };
     let mut waiting = HashMap::from([(root.id, seed.to_vec())]);
     for at in (0..order.len()).rev() {
@@ -107,7 +107,7 @@ fn grade(tape: &mut Tape, order: &[Handle], seed: &[f32]) {
             continue;
         }
         let operands = (engine().parents)(&order[at]);
-        let given = rule(&record, &operands, &grad_out);
+        let given = run_rule(&record, &operands, &grad_out);
         for (parent, grad) in record.parents.iter().zip(&given) {
             let Some((_, grad)) = grad else { continue };
             match waiting.get_mut(parent) {
@@ -121,8 +121,8 @@ fn grade(tape: &mut Tape, order: &[Handle], seed: &[f32]) {
     }
 }
 
-/// Asks an operation alone what it gives to each operand.
-fn rule(
+/// Runs one operation's backward rule alone and returns its gradients.
+fn run_rule(
     record: &Record,
     operands: &[Handle],
     grad_out: &[f32],
@@ -132,7 +132,7 @@ fn rule(
         |it: &Handle| (table.new)(&(table.shape)(it), &(table.to_vec)(it));
     let leaves: Vec<Handle> = operands.iter().map(copy).collect();
     let borrowed: Vec<&Handle> = leaves.iter().collect();
-    let again = again(&record.op).and_then(|it| call(&it, &borrowed));
+    let again = call_of(&record.op).and_then(|it| call(&it, &borrowed));
     let Some(again) = again else { return vec![None; operands.len()] };
     let grad_out = (table.new)(&record.shape, grad_out);
     (table.backward_with)(&again, &grad_out);
@@ -144,8 +144,8 @@ fn rule(
     given.collect()
 }
 
-/// Finds the call that makes an operation.
-fn again(op: &Op) -> Option<Call> {
+/// Returns the call that repeats an operation.
+fn call_of(op: &Op) -> Option<Call> {
     Some(match op {
         Op::Mul => Call::Mul,
         Op::Add => Call::Add,
@@ -169,9 +169,9 @@ fn again(op: &Op) -> Option<Call> {
     })
 }
 
-/// Returns what the leaf of this number has gathered.
+/// Returns the gradient of the leaf with this id.
 pub(crate) fn grad(root: &Handle, leaf: u64) -> Option<Vec<f32>> {
-    let order = walk(root);
+    let order = topological_order(root);
     let leaf = order.iter().find(|it| (engine().id)(it) == leaf)?;
     (engine().grad)(leaf)
 }

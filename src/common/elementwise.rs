@@ -4,14 +4,18 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
-/// The kernels of an operation. A binary operation has one for dense operands
-/// and one for operands with any strides.
+/// The kernels of an operation: the plain one, and those of the engine. The
+/// engine has a second one for two operands with any strides.
 macro_rules! kernels {
     (Unary $name:literal) => {
-        [concat!("unary_", $name)]
+        [concat!("plain_", $name), concat!("unary_", $name)]
     };
     (Binary $name:literal) => {
-        [concat!("binary_", $name), concat!("strided_", $name)]
+        [
+            concat!("plain_", $name),
+            concat!("binary_", $name),
+            concat!("strided_", $name),
+        ]
     };
 }
 
@@ -57,9 +61,9 @@ macro_rules! elementwise {
             }
 
             /// Returns the constant, if the operation has one.
-            pub fn number(self) -> Option<f64> {
+            pub fn constant(self) -> Option<f64> {
                 match self {
-                    $($($Enum::$op(number) => Some(number as $number),)?)*
+                    $($($Enum::$op(constant) => Some(constant as $number),)?)*
                     #[allow(unreachable_patterns)]
                     _ => None,
                 }
@@ -67,12 +71,12 @@ macro_rules! elementwise {
 
             /// Returns the same operation with a different constant, if it has
             /// one.
-            pub fn with_number(self, number: f64) -> $Enum {
+            pub fn with_constant(self, constant: f64) -> $Enum {
                 match self {
-                    $($($Enum::$op(_) => $Enum::$op(number as $number),)?)*
+                    $($($Enum::$op(_) => $Enum::$op(constant as $number),)?)*
                     #[allow(unreachable_patterns)]
                     _ => {
-                        let _ = number;
+                        let _ = constant;
                         self
                     }
                 }
@@ -83,7 +87,7 @@ macro_rules! elementwise {
 
 elementwise! {
     /// An elementwise operation with one operand.
-    Unary, 1;
+    Unary, 2;
     /// Multiplies by a constant.
     Scale(f64) "scale" "x * p" |x, p| x * p;
     /// Adds a constant.
@@ -145,7 +149,7 @@ elementwise! {
 elementwise! {
     /// An elementwise operation with two operands.
     #[derive(Eq, Hash)]
-    Binary, 2;
+    Binary, 3;
     /// The sum.
     Add "add" "x + y" |x, y| x + y;
     /// The product.
@@ -167,7 +171,7 @@ elementwise! {
 impl Unary {
     /// Computes the operation on one element in `f64`.
     pub fn reference(self, x: f64) -> f64 {
-        self.function()(x, self.number().unwrap_or_default())
+        self.function()(x, self.constant().unwrap_or_default())
     }
 }
 
@@ -201,40 +205,48 @@ fn normal_cdf(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
     use std::path::Path;
     use std::{env, fs};
 
     use super::*;
 
-    /// The kernels of `elementwise.cl` are generated: `UPDATE=1` writes them.
+    /// The kernels are generated: `UPDATE=1` writes them.
     #[test]
     fn the_kernels_have_the_formulas_of_the_table() {
-        let mut lines = String::new();
-        for op in Unary::ALL {
-            let [kernel] = op.kernels();
-            let _ = writeln!(lines, "UNARY({kernel}, {})", op.formula());
-        }
-        lines += "\n// ANCHOR: binary-lines\n";
-        for op in Binary::ALL {
-            let [kernel, _] = op.kernels();
-            let _ = writeln!(lines, "BINARY({kernel}, {})", op.formula());
-        }
-        lines += "// ANCHOR_END: binary-lines\n\n";
-        for op in Binary::ALL {
-            let [_, kernel] = op.kernels();
-            let _ = writeln!(lines, "STRIDED({kernel}, {})", op.formula());
-        }
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("kernels/engine/elementwise.cl");
-        let text = fs::read_to_string(&path).unwrap();
-        let start = text.find("UNARY(unary_").expect("the first kernel");
+        let unary = |i: usize| -> String {
+            let line = |op: &Unary| {
+                format!("UNARY({}, {})\n", op.kernels()[i], op.formula())
+            };
+            Unary::ALL.iter().map(line).collect()
+        };
+        let binary = |i: usize, name: &str| -> String {
+            let line = |op: &Binary| {
+                format!("{name}({}, {})\n", op.kernels()[i], op.formula())
+            };
+            Binary::ALL.iter().map(line).collect()
+        };
+        check("part3/unary.cl", "UNARY(plain_", unary(0));
+        let plain = binary(0, "BINARY") + "// ANCHOR_END: binary\n";
+        check("part3/binary.cl", "BINARY(plain_", plain);
+        let fast = unary(1)
+            + "\n// ANCHOR: binary-lines\n"
+            + &binary(1, "BINARY")
+            + "// ANCHOR_END: binary-lines\n\n"
+            + &binary(2, "STRIDED");
+        check("engine/elementwise.cl", "UNARY(unary_", fast);
+    }
+
+    /// Compares the end of a file, which begins with `start`.
+    fn check(file: &str, start: &str, lines: String) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        let start = text.find(start).expect("the first kernel");
         let expected = text[..start].to_owned() + &lines;
         if env::var_os("UPDATE").is_some() {
-            fs::write(path, expected).unwrap();
+            fs::write(folder.join(file), expected).unwrap();
         } else {
             let hint = "UPDATE=1 cargo test -p rungrad --lib elementwise";
-            assert!(text == expected, "elementwise.cl is outdated: {hint}");
+            assert!(text == expected, "{file} is outdated: {hint}");
         }
     }
 }

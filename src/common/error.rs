@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_panic_is_not_taken_for_an_older_error() {
+    fn attempt_does_not_catch_other_panics() {
         let raised = panic::catch_unwind(|| mistake("an old one".to_string()));
         assert!(raised.is_err());
         let other = panic::catch_unwind(|| attempt(|| panic!("another")));

@@ -75,7 +75,7 @@ mod tests {
 
     /// Promise: The parents of a node keep the order of its operands.
     #[test]
-    fn operand_order_decides_among_parents() {
+    fn parents_keep_the_operand_order() {
         let leaf = |id| Node(id, vec![]);
         assert_eq!(ids(&Node(6, vec![leaf(2), leaf(3)])), [2, 3, 6]);
         assert_eq!(ids(&Node(6, vec![leaf(3), leaf(2)])), [3, 2, 6]);
@@ -84,7 +84,7 @@ mod tests {
     /// Promise: A node that is reached along two paths appears once in the
     /// topological order.
     #[test]
-    fn a_node_reached_twice_stands_once() {
+    fn a_node_on_two_paths_appears_once() {
         let leaf = || Node(1, vec![]);
         let left = Node(2, vec![leaf()]);
         let right = Node(3, vec![leaf()]);

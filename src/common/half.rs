@@ -150,7 +150,7 @@ mod tests {
     /// Promise: Every `f16` bit pattern survives the conversion to `f32` and
     /// back.
     #[test]
-    fn every_half_has_the_value_of_its_bits_and_comes_back() {
+    fn every_f16_survives_a_round_trip() {
         for bits in 0..=u16::MAX {
             let (half, right) = (F16::from_bits(bits), value(bits));
             let (small, large) = (f32::from(half), f64::from(half));
@@ -169,7 +169,7 @@ mod tests {
     ///
     /// Promise: Conversion to `f16` rounds to nearest, ties to even.
     #[test]
-    fn the_nearest_is_taken_and_of_two_the_even_one() {
+    fn f16_rounds_to_nearest_ties_to_even() {
         for bits in 0..0x7c00_u16 {
             let low = value(bits);
             // The next value after the largest finite one would be 65536.
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_infinite_and_what_is_too_small_is_0() {
+    fn f16_overflows_to_infinity_and_underflows_to_0() {
         let bits = |x: f32| (F16::round(x).0, F16::round_f64(x.into()).0);
         for (x, right) in [
             (1e30, 0x7c00),

@@ -164,7 +164,7 @@ impl Op {
             Op::Softmax,
             Op::LogSoftmax,
         ];
-        let unary = Unary::ALL.iter().filter(|op| op.number().is_none());
+        let unary = Unary::ALL.iter().filter(|op| op.constant().is_none());
         let others = unary.map(|op| Op::Unary(*op));
         plain.into_iter().chain(others).find(|op| op.name() == name)
     }
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reduction_says_its_axes_unless_they_are_all() {
+    fn partial_reductions_print_their_axes() {
         for op in [Op::Sum(vec![0, 1], Keep::No), Op::Max(vec![0, 1], Keep::No)]
         {
             assert_eq!(op.parameters(2), "");

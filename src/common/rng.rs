@@ -107,7 +107,7 @@ mod tests {
 
     /// The first five numbers of the reference implementation for this seed.
     #[test]
-    fn the_bits_are_those_of_splitmix64() {
+    fn bits_agree_with_splitmix64() {
         let first: Vec<u64> = (0..5).map(|k| bits(1_234_567, k)).collect();
         assert_eq!(
             first,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_its_counter() {
+    fn a_sequence_depends_only_on_its_counter() {
         let mut random = Random::new(7);
         for k in 0..100 {
             assert_eq!(random.uniform(), unit(bits(7, k)));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_never_1() {
+    fn unit_is_less_than_1() {
         assert_eq!(unit(0), 0.0);
         assert_eq!(unit(1 << 63), 0.5);
         assert!(unit(u64::MAX) < 1.0);
@@ -138,7 +138,7 @@ mod tests {
 
     /// Computed once more by a program in another language.
     #[test]
-    fn a_seed_always_gives_these_numbers() {
+    fn a_seed_gives_fixed_values() {
         let mut random = Random::new(1);
         let uniform = [(); 3].map(|()| random.uniform());
         assert_eq!(uniform, [0.566_561_5, 0.745_781_7, 0.971_002_7]);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn normals_have_mean_0_and_deviation_1() {
+    fn normal_has_mean_0_and_deviation_1() {
         let mut random = Random::new(3);
         let values: Vec<f64> =
             (0..40_000).map(|_| f64::from(random.normal())).collect();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn below_reaches_every_number_and_no_other() {
+    fn below_returns_every_number_in_range() {
         let mut random = Random::new(5);
         let mut seen = [0; 6];
         (0..6_000).for_each(|_| seen[random.below(6)] += 1);

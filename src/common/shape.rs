@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_is_counted_as_long_as_memory_could_hold_it() {
+    fn checked_size_rejects_sizes_beyond_memory() {
         let most = isize::MAX as usize / 4;
         assert_eq!(size(&[]), 1);
         assert_eq!(size(&[2, 3, 4]), 24);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_axis_is_dense() {
+    fn strides_are_row_major() {
         assert_eq!(strides(&[2, 3, 4]), [12, 4, 1]);
         assert_eq!(strides(&[]), Vec::<isize>::new());
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mirror_names_the_stretched_axes() {
+    fn broadcast_axes_lists_the_broadcast_axes() {
         assert_eq!(broadcast_axes(&[3], &[2, 3]), [0]);
         assert_eq!(broadcast_axes(&[2, 1], &[2, 3]), [1]);
         assert_eq!(broadcast_axes(&[2, 3], &[2, 3]), [0; 0]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_shows_tiny_and_huge_values_by_their_exponents() {
+    fn lists_print_extreme_values_with_exponents() {
         let values = [2.0, -0.5, 0.0, 3.8e-44, -1e20, f32::INFINITY];
         assert_eq!(list(&values), "[2, -0.5, 0, 3.8e-44, -1e20, inf]");
         assert_eq!(list(&[f32::NAN, 1e-5]), "[NaN, 0.00001]");
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_rows_show_the_shape() {
+    fn nested_lists_show_the_shape() {
         assert_eq!(nested(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), "[[1, 2], [3, 4]]");
         assert_eq!(nested(&[2, 1], &[2.0, 4.0]), "[[2], [4]]");
         assert_eq!(nested(&[], &[0.5]), "0.5");

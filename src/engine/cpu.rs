@@ -1,28 +1,29 @@
 //! The CPU backend: loops over slices, run in parallel where that pays.
 //!
-//! Reading order: [`Cpu`], the implementation of [`Backend`]; `walk`, parallel
-//! loops and strided iteration; `elementwise` and `elementary`; `sums` and
-//! `shares`; and `host`, the memory.
+//! Reading order: [`Cpu`], the implementation of [`Backend`]; `parallel`, the
+//! parallel loop, and `strided`, iteration over views; `elementwise` and
+//! `elementary`; `host`, the memory; then one file for each tuned subject.
 
 mod adam;
 mod attention;
-mod bell;
 pub(super) mod blocks;
 mod elementary;
 mod elementwise;
+mod gelu;
 mod host;
-mod lanes;
+mod indexing;
+mod matmul;
+mod max_backward;
 mod norm;
-mod products;
-mod real;
-mod shares;
-mod sums;
+mod parallel;
+mod reduce;
+mod softmax;
+mod strided;
 mod types;
-mod walk;
 
 use self::host::{Host, blank, copied};
-use self::real::HostElement;
-pub(super) use self::sums::{most, sum};
+use self::reduce::{max, sum};
+use self::types::{HostElement, Narrow};
 use crate::error::{Result, room, zeros};
 use crate::half::F16;
 use crate::ledger::Memory;
@@ -34,7 +35,6 @@ use crate::part3_unified::{
 use crate::part3_unified::{converted, with_type};
 use crate::rng;
 use std::borrow::Cow;
-use types::Wide;
 
 /// Runs `$work` with `$T` bound to the element type of the arrays. `f16`
 /// arrays are converted to `f32` first, and the result is rounded back to
@@ -52,9 +52,9 @@ macro_rules! by_type {
             }
             DType::F16 => {
                 type $T = f32;
-                let $first = &types::widened($first)?;
-                $(let $other = &types::widened($other)?;)*
-                $work?.narrowed()
+                let $first = &types::widen($first)?;
+                $(let $other = &types::widen($other)?;)*
+                $work?.narrow()
             }
         }
     };
@@ -87,9 +87,9 @@ impl Backend for Cpu {
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         match storage.dtype() {
-            DType::F32 => copied(all::<f32>(storage)),
-            DType::F64 => converted(all::<f64>(storage)),
-            DType::F16 => converted(all::<F16>(storage)),
+            DType::F32 => copied(elements::<f32>(storage)),
+            DType::F64 => converted(elements::<f64>(storage)),
+            DType::F16 => converted(elements::<F16>(storage)),
         }
     }
 
@@ -98,7 +98,7 @@ impl Backend for Cpu {
     }
 
     fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
-        copied(all::<f64>(storage))
+        copied(elements::<f64>(storage))
     }
 
     fn cast(&self, a: &Array, dtype: DType) -> Result<Shared> {
@@ -162,18 +162,18 @@ impl Backend for Cpu {
         if a.is_empty() {
             return self.upload(&zeros(rows)?, a.dtype());
         }
-        by_type!([a], T => sums::reduce::<T>(op, a, rows, columns))
+        by_type!([a], T => reduce::reduce::<T>(op, a, rows, columns))
     }
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
-        most: &Array,
+        max: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        by_type!([a, most, grads], T => {
-            shares::max_share::<T>(a, most, grads, axes)
+        by_type!([a, max, grads], T => {
+            max_backward::max_backward::<T>(a, max, grads, axes)
         })
     }
 
@@ -204,23 +204,23 @@ impl Backend for Cpu {
         batch: usize,
         inner: usize,
     ) -> Result<Shared> {
-        by_type!([a, b], T => products::contract::<T>(a, b, batch, inner))
+        by_type!([a, b], T => matmul::contract::<T>(a, b, batch, inner))
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        by_type!([a], T => sums::softmax::<T>(a))
+        by_type!([a], T => softmax::softmax::<T>(a))
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        by_type!([a], T => sums::log_softmax::<T>(a))
+        by_type!([a], T => softmax::log_softmax::<T>(a))
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
         match (attention::fits_cache(a), a.dtype()) {
             (true, DType::F32) => attention::rows(a, heads),
             (true, DType::F16) => {
-                let a = types::widened(a)?;
-                attention::rows(&a, heads)?.narrowed()
+                let a = types::widen(a)?;
+                attention::rows(&a, heads)?.narrow()
             }
             _ => defaults::self_attention(a, heads),
         }
@@ -234,9 +234,9 @@ impl Backend for Cpu {
         match (attention::fits_cache(a), a.dtype()) {
             (true, DType::F32) => attention::grads(a, grad_out, heads),
             (true, DType::F16) => {
-                let a = types::widened(a)?;
-                let grad_out = types::widened(grad_out)?;
-                attention::grads(&a, &grad_out, heads)?.narrowed()
+                let a = types::widen(a)?;
+                let grad_out = types::widen(grad_out)?;
+                attention::grads(&a, &grad_out, heads)?.narrow()
             }
             _ => defaults::self_attention_grads(a, grad_out, heads),
         }
@@ -271,7 +271,7 @@ impl Backend for Cpu {
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
-        with_type!(a.dtype(), T => elementwise::rows_at::<T>(a, indices))
+        with_type!(a.dtype(), T => indexing::index_select::<T>(a, indices))
     }
 
     fn index_add(
@@ -280,7 +280,7 @@ impl Backend for Cpu {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        by_type!([a], T => sums::rows_added::<T>(a, indices, rows))
+        by_type!([a], T => indexing::index_add::<T>(a, indices, rows))
     }
 
     fn fold(
@@ -290,31 +290,28 @@ impl Backend for Cpu {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        by_type!([a], T => sums::fold::<T>(a, window, count, image))
+        by_type!([a], T => indexing::fold::<T>(a, window, count, image))
     }
 }
 
 /// Returns all elements of a storage.
-fn all<T: HostElement>(storage: &dyn Storage) -> &[T] {
+fn elements<T: HostElement>(storage: &dyn Storage) -> &[T] {
     &downcast::<Host<T>>(storage).0
 }
 
 /// Returns all elements of the storage that an array is a view of.
-fn storage_of<T: HostElement>(a: &Array) -> &[T] {
-    all(&**a.storage())
+fn storage_elements<T: HostElement>(a: &Array) -> &[T] {
+    elements(&**a.storage())
 }
 
 /// Returns the elements of a dense array.
 fn dense<T: HostElement>(a: &Array) -> &[T] {
-    &storage_of(a)[a.offset()..][..a.len()]
+    &storage_elements(a)[a.offset()..][..a.len()]
 }
 
 /// Returns the array in row-major order. Copies only if it is not dense.
 fn compact(a: &Array) -> Result<Cow<'_, Array>> {
-    Ok(match a.is_dense() {
-        true => Cow::Borrowed(a),
-        false => Cow::Owned(a.compact()?),
-    })
+    Ok(if a.is_dense() { Cow::Borrowed(a) } else { Cow::Owned(a.compact()?) })
 }
 
 /// Returns the array if the stride of its innermost axis is at most 4, so that

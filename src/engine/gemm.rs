@@ -47,21 +47,19 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use self::lhs::{Lhs, LhsPanel};
-#[cfg(feature = "opencl")]
 pub(crate) use self::lines::transpose;
-pub(crate) use self::lines::{Lines, Places};
+pub(crate) use self::lines::{Lines, Offsets};
 use self::lines::{Panels, Submatrix, count_runs, runs};
 #[cfg(test)]
 pub(crate) use self::partition::MIN_PARALLEL;
-#[cfg(feature = "opencl")]
-pub(crate) use self::partition::is_shared;
+pub(crate) use self::partition::is_parallel_product;
 use self::partition::{
     MANY_REGISTERS, Partition, TileShape, reads_in_place, threads,
 };
 use self::row::Row;
 use self::tile::{Out, tile};
 use self::vector::vector;
-use super::threads::share;
+use super::threads::parallel_for;
 
 /// Length of a block along `k`, whose products are added in `f32`.
 const BLOCK: usize = 128;
@@ -97,27 +95,27 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         let mut rows: Vec<&mut [f32]> = strip.chunks_mut(n).collect();
         let mut left = 0;
         for &width in &widths {
-            let rows = match width < n {
-                true => {
-                    rows.iter_mut().map(|row| split_front(row, width)).collect()
-                }
-                false => std::mem::take(&mut rows),
+            let rows = if width < n {
+                rows.iter_mut().map(|row| split_front(row, width)).collect()
+            } else {
+                std::mem::take(&mut rows)
             };
             tiles.push(Tile { lines: from..from + height, left, rows });
             left += width;
         }
         (from, rest) = (from + height, others);
     }
-    match is_parallel {
-        true => share(tiles.into_iter(), |t| t.fill(a, b, concurrent_sums)),
-        false => tiles.into_iter().for_each(|t| t.fill(a, b, concurrent_sums)),
+    if is_parallel {
+        parallel_for(tiles.into_iter(), |t| t.fill(a, b, concurrent_sums))
+    } else {
+        tiles.into_iter().for_each(|t| t.fill(a, b, concurrent_sums))
     }
 }
 
 /// Splits up to `max` elements off the front of a row.
 fn split_front<'a>(row: &mut &'a mut [f32], max: usize) -> &'a mut [f32] {
     let length = max.min(row.len());
-    row.split_off_mut(..length).expect("as long")
+    row.split_off_mut(..length).expect("the slice is long enough")
 }
 
 /// A rectangular part of the result.
@@ -152,9 +150,10 @@ impl Tile<'_> {
         for sections in sections.chunks(concurrent_sums) {
             let mut section_sums = vec![vec![]; sections.len()];
             let tasks = sections.iter().zip(&mut section_sums);
-            match concurrent_sums > 1 {
-                true => share(tasks, |(from, sums)| *sums = sum(from)),
-                false => tasks.for_each(|(from, sums)| *sums = sum(from)),
+            if concurrent_sums > 1 {
+                parallel_for(tasks, |(from, sums)| *sums = sum(from))
+            } else {
+                tasks.for_each(|(from, sums)| *sums = sum(from))
             }
             for sums in section_sums {
                 let pairs = totals.iter_mut().zip(sums);
@@ -202,7 +201,7 @@ fn dispatch<W: WithSimd>(work: W) -> W::Output {
     // fallback would only make the download larger.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     let Arch::Simd128(arch) = arch else {
-        unreachable!("the page was compiled for them")
+        unreachable!("the page was compiled for SIMD")
     };
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     return Simd::vectorize(arch, work);
@@ -229,9 +228,10 @@ impl WithSimd for Part<'_, '_> {
         let (runs, registers) = (count_runs(self.b.lines), S::REGISTER_COUNT);
         let shape = TileShape::new(lines, runs, registers, S::F32_LANES);
         let TileShape { height, is_double, is_direct } = shape;
-        match is_double {
-            true => self.run::<S, 2>(simd, height, is_direct),
-            false => self.run::<S, 1>(simd, height, is_direct),
+        if is_double {
+            self.run::<S, 2>(simd, height, is_direct)
+        } else {
+            self.run::<S, 1>(simd, height, is_direct)
         }
     }
 }

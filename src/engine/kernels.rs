@@ -90,7 +90,7 @@ const UNARY: [Kernel; Unary::ALL.len()] = {
 
 /// Returns the kernel of an operation.
 pub(super) const fn unary(op: Unary) -> Kernel {
-    let [name] = op.kernels();
+    let [_, name] = op.kernels();
     kernel!("engine/elementwise.cl", name, one_operand)
 }
 
@@ -98,8 +98,8 @@ pub(super) const fn unary(op: Unary) -> Kernel {
 /// takes one.
 pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
     let mut all = Unary::ALL.iter();
-    let op = all.find(|op| op.kernels() == [kernel.name()])?;
-    Some(op.with_number(number))
+    let op = all.find(|op| op.kernels()[1] == kernel.name())?;
+    Some(op.with_constant(number))
 }
 
 /// The reach of `out[i] = f(a[i])`.
@@ -122,7 +122,7 @@ const BINARY: [[Kernel; 2]; Binary::ALL.len()] = {
 /// Returns the kernels of an operation: one for dense operands, and one for
 /// operands with any strides.
 pub(super) const fn binary(op: Binary) -> [Kernel; 2] {
-    let [dense, any] = op.kernels();
+    let [_, dense, any] = op.kernels();
     [
         kernel!("engine/elementwise.cl", dense, two_operands),
         kernel!("engine/elementwise.cl", any, strided),

@@ -2,29 +2,28 @@
 //! operations and computes a value only when it is read, together with the
 //! values that it depends on, in a kernel that it generates.
 //!
-//! Reading order: [`Fused`], which operations it defers; `lazy`, a storage
-//! that may not be evaluated yet; `found`, the pending graph of a storage;
-//! `schedule`, the kernels for a graph and their launches; `together`, column
-//! sums that share a launch (horizontal fusion); `loops`, the kernels on the
-//! CPU.
+//! Reading order: [`Fused`], which operations it defers; `node`, a storage that
+//! may not be evaluated yet; `capture`, the pending graph of a storage;
+//! `schedule`, the kernels for a graph and their launches; `horizontal_fusion`,
+//! column sums that share a launch; `loops`, the kernels on the CPU.
 
+mod capture;
 pub mod compiler;
-mod found;
-mod lazy;
+mod horizontal_fusion;
 mod loops;
+mod node;
 mod schedule;
-mod together;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use smallvec::SmallVec;
 
-use self::lazy::{Lazy, LazyNode, LazyOp};
+use self::node::{Lazy, LazyNode, LazyOp};
 use self::schedule::ScheduleCache;
 use super::opencl::OpenCl;
 use crate::error::Result;
 use crate::ledger::Memory;
-use crate::opencl;
+use crate::opencl::PerDevice;
 use crate::part3_unified::Device;
 use crate::part3_unified::defaults;
 use crate::part3_unified::{
@@ -43,22 +42,21 @@ impl Fused {
     /// Opens the lazy device on top of an OpenCL device. Later calls return
     /// the same one.
     pub(crate) fn open(index: usize) -> Result<&'static Fused> {
-        static OPENED: OnceLock<Vec<OnceLock<Fused>>> = OnceLock::new();
-        // Return the error of the base device, if it cannot be opened.
-        OpenCl::open(index)?;
-        let count = opencl::devices()?.len();
-        let all = OPENED
-            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        Ok(all[index].get_or_init(|| Fused::over(Device::Gpu(index))))
+        static OPENED: PerDevice<Fused> = PerDevice::new();
+        OPENED.get_or_create(index, || {
+            // Return the error of the base device, if it cannot be opened.
+            OpenCl::open(index)?;
+            Ok(Fused::new(Device::Gpu(index)))
+        })
     }
 
     /// Returns the lazy device on top of the CPU.
     pub(crate) fn on_the_processor() -> &'static Fused {
         static OPENED: OnceLock<Fused> = OnceLock::new();
-        OPENED.get_or_init(|| Fused::over(Device::Cpu))
+        OPENED.get_or_init(|| Fused::new(Device::Cpu))
     }
 
-    fn over(base: Device) -> Fused {
+    fn new(base: Device) -> Fused {
         Fused { base, schedules: Mutex::new(ScheduleCache::default()) }
     }
 
@@ -162,14 +160,14 @@ impl Backend for Fused {
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match (values, dtype) {
-            ([value], DType::F32) => self.defer(LazyOp::Number(*value), &[]),
+            ([value], DType::F32) => self.defer(LazyOp::Constant(*value), &[]),
             _ => Ok(Lazy::ready(self.base()?.upload(values, dtype)?)),
         }
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         let lazy = downcast::<Lazy>(storage);
-        match lazy.number() {
+        match lazy.constant() {
             Some(number) => Ok(vec![number]),
             None => self.base()?.download(&*lazy.computed()?),
         }
@@ -193,9 +191,10 @@ impl Backend for Fused {
     }
 
     fn copy(&self, a: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => self.defer(LazyOp::View(a.clone()), a.shape()),
-            false => self.now([a], |base, [a]| base.copy(a)),
+        if is_deferred(a) {
+            self.defer(LazyOp::View(a.clone()), a.shape())
+        } else {
+            self.now([a], |base, [a]| base.copy(a))
         }
     }
 
@@ -212,31 +211,30 @@ impl Backend for Fused {
     }
 
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => self.defer(LazyOp::Unary(op, a.clone()), a.shape()),
-            false => self.now([a], |base, [a]| base.unary(op, a)),
+        if is_deferred(a) {
+            self.defer(LazyOp::Unary(op, a.clone()), a.shape())
+        } else {
+            self.now([a], |base, [a]| base.unary(op, a))
         }
     }
 
     // ANCHOR: binary
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
-        match is_deferred(a) {
-            true => {
-                let pair = [a.clone(), b.clone()];
-                self.defer(LazyOp::Binary(op, pair), a.shape())
-            }
-            false => self.now([a, b], |base, [a, b]| base.binary(op, a, b)),
+        if is_deferred(a) {
+            let pair = [a.clone(), b.clone()];
+            self.defer(LazyOp::Binary(op, pair), a.shape())
+        } else {
+            self.now([a, b], |base, [a, b]| base.binary(op, a, b))
         }
     }
     // ANCHOR_END: binary
 
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let all = [mask, a, b];
-        match is_deferred(a) {
-            true => {
-                self.defer(LazyOp::Choice(all.map(Array::clone)), a.shape())
-            }
-            false => self.now(all, |base, [m, a, b]| base.where_cond(m, a, b)),
+        if is_deferred(a) {
+            self.defer(LazyOp::Where(all.map(Array::clone)), a.shape())
+        } else {
+            self.now(all, |base, [m, a, b]| base.where_cond(m, a, b))
         }
     }
 
@@ -247,44 +245,44 @@ impl Backend for Fused {
         rows: usize,
         columns: usize,
     ) -> Result<Shared> {
-        match is_deferred(a) {
-            true => {
-                let sizes = [rows, columns];
-                let shape = &a.shape()[..leading_axes(a.shape(), rows)];
-                self.defer(LazyOp::Join(op, a.clone(), sizes), shape)
-            }
-            false => {
-                self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
-            }
+        if is_deferred(a) {
+            let sizes = [rows, columns];
+            let shape = &a.shape()[..leading_axes(a.shape(), rows)];
+            self.defer(LazyOp::Reduce(op, a.clone(), sizes), shape)
+        } else {
+            self.now([a], |base, [a]| base.reduce(op, a, rows, columns))
         }
     }
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
-        most: &Array,
+        max: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::max_share(a, most, grads, axes),
-            false => self.now([a, most, grads], |base, [a, most, grads]| {
-                base.max_share(a, most, grads, axes)
-            }),
+        if is_f32(a) {
+            defaults::max_backward(a, max, grads, axes)
+        } else {
+            self.now([a, max, grads], |base, [a, max, grads]| {
+                base.max_backward(a, max, grads, axes)
+            })
         }
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::softmax(a),
-            false => self.now([a], |base, [a]| base.softmax(a)),
+        if is_f32(a) {
+            defaults::softmax(a)
+        } else {
+            self.now([a], |base, [a]| base.softmax(a))
         }
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        match is_f32(a) {
-            true => defaults::log_softmax(a),
-            false => self.now([a], |base, [a]| base.log_softmax(a)),
+        if is_f32(a) {
+            defaults::log_softmax(a)
+        } else {
+            self.now([a], |base, [a]| base.log_softmax(a))
         }
     }
 
@@ -357,13 +355,12 @@ impl Backend for Fused {
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let width = a.shape()[1];
-        match is_counted(indices.len() * width) && is_deferred(a) {
-            true => {
-                let shape = [indices.len(), width];
-                let indices = self.store_indices(indices)?;
-                self.defer(LazyOp::Pick(indices, a.clone(), width), &shape)
-            }
-            false => self.now([a], |base, [a]| base.index_select(a, indices)),
+        if is_counted(indices.len() * width) && is_deferred(a) {
+            let shape = [indices.len(), width];
+            let indices = self.store_indices(indices)?;
+            self.defer(LazyOp::IndexSelect(indices, a.clone(), width), &shape)
+        } else {
+            self.now([a], |base, [a]| base.index_select(a, indices))
         }
     }
 
@@ -373,10 +370,10 @@ impl Backend for Fused {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        match block(a, indices, rows) {
+        match index_add_block(a, indices, rows) {
             Some(block) => {
                 let indices = self.store_indices(indices)?;
-                self.defer(LazyOp::Spread(indices, a.clone(), block), &[rows])
+                self.defer(LazyOp::IndexAdd(indices, a.clone(), block), &[rows])
             }
             None => self.now([a], |base, [a]| base.index_add(a, indices, rows)),
         }
@@ -403,7 +400,7 @@ fn leading_axes(shape: &[usize], rows: usize) -> usize {
 /// If `index_add` of one column adds exactly one element to each block of `n`
 /// results, returns `n`. A kernel can then compute an element of the result
 /// from a single element of `a`.
-fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
+fn index_add_block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
     let n = indices.len();
     if a.shape()[1] != 1
         || !is_f32(a)
@@ -420,10 +417,12 @@ fn block(a: &Array, indices: &[usize], rows: usize) -> Option<usize> {
 
 impl Fused {
     /// Stores indices where the kernels of the base device can read them.
-    fn store_indices(&self, indices: &[usize]) -> Result<lazy::Integers> {
+    fn store_indices(&self, indices: &[usize]) -> Result<node::IndexList> {
         Ok(match self.gpu()? {
-            Some(gpu) => lazy::Integers::Uploaded(gpu.upload_indices(indices)?),
-            None => lazy::Integers::Host(Arc::from(indices)),
+            Some(gpu) => {
+                node::IndexList::Uploaded(gpu.upload_indices(indices)?)
+            }
+            None => node::IndexList::Host(Arc::from(indices)),
         })
     }
 }

@@ -1,52 +1,47 @@
 //! The OpenCL backend: it launches one or a few kernels for each primitive.
 //!
-//! Reading order: [`OpenCl`] and its [`Backend`] implementation; `pooled`, the
-//! storage; `axes`, copies of views; `cuts`, the launch shapes; then one file
-//! for each group of primitives.
+//! Reading order: [`OpenCl`] and its [`Backend`] implementation; `buffers`, the
+//! storages; `copy`, copies of views; `launch_shape`; then one file for each
+//! tuned subject.
 
 mod adam;
-mod axes;
-mod cuts;
-mod few;
+mod attention;
+mod buffers;
+mod column_sums;
+mod copy;
 mod indexing;
-mod numbers;
+mod launch_shape;
+mod matmul;
+mod max_backward;
+mod norm;
 mod operands;
-mod packing;
-mod pool;
-mod pooled;
-mod products;
-mod stages;
-mod sums;
-mod transformer;
-mod written;
+mod reduce;
+mod short_rows;
+mod softmax;
 
 use std::sync::{Arc, OnceLock};
 
-use self::axes::{tiled, walk};
-use self::few::ShortRows;
+use smallvec::SmallVec;
+
+pub(super) use self::buffers::DeviceIndices;
+use self::buffers::{ArrayArgs, Pool, PooledStorage, download, scalar_of};
+pub(super) use self::column_sums::ColumnSums;
+use self::copy::{merged_axes, tiled_axes};
 use self::indexing::IndexCache;
-use self::numbers::{ArrayArgs, fetched};
-use self::pool::Pool;
-pub(super) use self::pooled::DeviceIndices;
-use self::pooled::Pooled;
-pub(super) use self::sums::ColumnSums;
 use super::kernels::{self, Types};
+use super::lazy::compiler::Written;
 use crate::error::Result;
 use crate::half::F16;
 use crate::ledger::Memory;
-use crate::opencl::{self, Buffer, Gpu, Kernel, Launch};
+use crate::opencl::{Buffer, Gpu, Kernel, Launch, PerDevice};
 use crate::part3_unified::converted;
-use crate::part3_unified::defaults;
 use crate::part3_unified::{
     AdamStep, Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary,
     View, Window, downcast,
 };
 
-/// Bytes per element of the pool's buffers, whatever type they hold.
-const WORD: usize = size_of::<f32>();
-
 /// Work-items per work-group: enough to fill the compute units of any device.
-const GROUP: usize = 256;
+const GROUP_SIZE: usize = 256;
 
 /// One OpenCL device and its pools of unused buffers.
 pub(crate) struct OpenCl {
@@ -64,30 +59,17 @@ pub(crate) struct OpenCl {
 impl OpenCl {
     /// Opens a device. Later calls return the same backend.
     pub(crate) fn open(index: usize) -> Result<&'static OpenCl> {
-        static OPENED: OnceLock<Vec<OnceLock<OpenCl>>> = OnceLock::new();
-        let opened = OPENED.get().and_then(|all| all.get(index)?.get());
-        if let Some(open) = opened {
-            return Ok(open);
-        }
-        let gpu = Gpu::open(index)?;
-        let count = opencl::devices()?.len();
-        let all = OPENED
-            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        Ok(all[index].get_or_init(|| {
+        static OPENED: PerDevice<OpenCl> = PerDevice::new();
+        OPENED.get_or_create(index, || {
+            let gpu = Gpu::open(index)?;
             let limit = gpu.info().max_allocation;
             let (pool, indices) = (Pool::new(limit), Pool::new(limit));
             let (indices, index_cache) =
                 (Arc::new(indices), IndexCache::default());
             let warpgroups = OnceLock::new();
-            OpenCl { gpu, pool, indices, index_cache, warpgroups }
-        }))
+            Ok(OpenCl { gpu, pool, indices, index_cache, warpgroups })
+        })
     }
-}
-
-/// Returns the length of a buffer for `n` elements: at least 1, because OpenCL
-/// has no empty buffers.
-const fn buffer_len(n: usize) -> usize {
-    if n == 0 { 1 } else { n }
 }
 
 // ANCHOR: fill
@@ -99,7 +81,7 @@ impl OpenCl {
         &self,
         dtype: DType,
         n: usize,
-        launch: impl FnOnce(&Pooled) -> Result<()>,
+        launch: impl FnOnce(&PooledStorage) -> Result<()>,
     ) -> Result<Shared> {
         let out = self.allocate(dtype, n)?;
         if n > 0 {
@@ -112,36 +94,53 @@ impl OpenCl {
 
 impl OpenCl {
     /// Prepares a launch with one item per four elements.
-    fn fours<'a>(
+    fn launch_per_four<'a>(
         &self,
         kernel: &Kernel,
         types: impl Into<Types>,
         n: usize,
     ) -> Launch<'a> {
-        self.each(kernel, types, n.div_ceil(4))
+        self.launch_per_element(kernel, types, n.div_ceil(4))
     }
 
     /// Prepares a launch with one item per four elements, or per eight `f16`
     /// elements: 16 bytes either way.
-    fn pieces<'a>(
+    fn launch_per_16_bytes<'a>(
         &self,
         kernel: &Kernel,
         types: impl Into<Types>,
         n: usize,
     ) -> Launch<'a> {
         let types = types.into();
-        let each = if types.are_halves() { 8 } else { 4 };
-        self.each(kernel, types, n.div_ceil(each))
+        let per_item = if types.are_halves() { 8 } else { 4 };
+        self.launch_per_element(kernel, types, n.div_ceil(per_item))
     }
 
     /// Prepares a launch with one item per element.
-    fn each<'a>(
+    fn launch_per_element<'a>(
         &self,
         kernel: &Kernel,
         types: impl Into<Types>,
         n: usize,
     ) -> Launch<'a> {
-        self.launch(kernel, types).global(n).local(GROUP)
+        self.launch(kernel, types).global(n).local(GROUP_SIZE)
+    }
+
+    /// Applies `op` to each element and stores the results as type `to`.
+    fn unary_to(&self, op: Unary, a: &Array, to: DType) -> Result<Shared> {
+        let kernel = kernels::unary(op);
+        let constant = scalar_of(a.dtype(), op.constant().unwrap_or_default());
+        let (a, n) = (a.compact()?, a.len());
+        let types = Types { from: a.dtype(), to };
+        self.fill(to, n, |out| {
+            self.launch_per_16_bytes(&kernel, types, n)
+                .reads(&a)
+                .scalar(a.offset() as u32)
+                .scalar(constant)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })
     }
 
     /// Prepares a launch of a kernel compiled for some element types.
@@ -163,7 +162,7 @@ impl Backend for OpenCl {
         self.pool.adopt(&buffer);
         let len = buffer.len();
         let backend = OpenCl::open(index)?;
-        Ok(Arc::new(Pooled::new(backend, buffer, DType::F32, len)))
+        Ok(Arc::new(PooledStorage::new(backend, buffer, DType::F32, len)))
     }
 
     fn name(&self) -> String {
@@ -180,33 +179,34 @@ impl Backend for OpenCl {
     }
 
     fn check(&self, arrays: &[&Array]) -> Result<()> {
-        let buffers =
-            arrays.iter().map(|a| downcast::<Pooled>(&**a.storage()).buffer());
+        let buffers = arrays
+            .iter()
+            .map(|a| downcast::<PooledStorage>(&**a.storage()).buffer());
         self.gpu.check(buffers)
     }
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match dtype {
-            DType::F32 => self.send(values),
-            DType::F64 => self.send(&converted::<_, f64>(values)?),
-            DType::F16 => self.send(&converted::<_, F16>(values)?),
+            DType::F32 => self.upload_values(values),
+            DType::F64 => self.upload_values(&converted::<_, f64>(values)?),
+            DType::F16 => self.upload_values(&converted::<_, F16>(values)?),
         }
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
         match storage.dtype() {
-            DType::F32 => fetched(storage),
-            DType::F64 => converted(&fetched::<f64>(storage)?),
-            DType::F16 => converted(&fetched::<F16>(storage)?),
+            DType::F32 => download(storage),
+            DType::F64 => converted(&download::<f64>(storage)?),
+            DType::F16 => converted(&download::<F16>(storage)?),
         }
     }
 
     fn upload_f64(&self, values: &[f64]) -> Result<Shared> {
-        self.send(values)
+        self.upload_values(values)
     }
 
     fn download_f64(&self, storage: &dyn Storage) -> Result<Vec<f64>> {
-        fetched(storage)
+        download(storage)
     }
 
     fn cast(&self, a: &Array, to: DType) -> Result<Shared> {
@@ -216,7 +216,7 @@ impl Backend for OpenCl {
 
     fn uniform(&self, seed: u64, n: usize, dtype: DType) -> Result<Shared> {
         self.fill(dtype, n, |out| {
-            self.each(&kernels::FILL_UNIFORM, dtype, n)
+            self.launch_per_element(&kernels::FILL_UNIFORM, dtype, n)
                 .writes(out)
                 .scalar(seed as u32)
                 .scalar((seed >> 32) as u32)
@@ -226,15 +226,15 @@ impl Backend for OpenCl {
     }
 
     fn copy(&self, a: &Array) -> Result<Shared> {
-        let Some([shape, steps]) = walk([a.view()]) else {
+        let Some([shape, steps]) = merged_axes([a.view()]) else {
             return self.copy_by_offsets(a);
         };
         let n = a.len();
-        if let Some(tiles) = tiled(shape, steps) {
+        if let Some(tiles) = tiled_axes(shape, steps) {
             return self.copy_by_tiles(a, n, tiles);
         }
         self.fill(a.dtype(), n, |out| {
-            self.each(&kernels::COPY_STRIDED, a.dtype(), n)
+            self.launch_per_element(&kernels::COPY_STRIDED, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(shape)
@@ -252,13 +252,13 @@ impl Backend for OpenCl {
         a: &Array,
     ) -> Result<()> {
         let (n, a) = (a.len(), a.compact()?);
-        let Some([shape, steps]) = walk([view]) else {
+        let Some([shape, steps]) = merged_axes([view]) else {
             return self.paste_by_offsets(storage, view, &a);
         };
-        self.each(&kernels::COPY_TO_STRIDED, a.dtype(), n)
+        self.launch_per_element(&kernels::COPY_TO_STRIDED, a.dtype(), n)
             .reads(&a)
             .scalar(a.offset() as u32)
-            .writes(downcast::<Pooled>(storage))
+            .writes(downcast::<PooledStorage>(storage))
             .scalar(view.offset() as u32)
             .scalar(shape)
             .scalar(steps)
@@ -276,7 +276,7 @@ impl Backend for OpenCl {
         let n = a.len();
         if a.is_dense() && b.is_dense() {
             return self.fill(a.dtype(), n, |out| {
-                self.pieces(&dense, a.dtype(), n)
+                self.launch_per_16_bytes(&dense, a.dtype(), n)
                     .reads(a)
                     .scalar(a.offset() as u32)
                     .reads(b)
@@ -287,18 +287,19 @@ impl Backend for OpenCl {
             });
         }
         // ANCHOR_END: binary
-        let Some([shape, of_a, of_b]) = walk([a.view(), b.view()]) else {
+        let Some([shape, of_a, of_b]) = merged_axes([a.view(), b.view()])
+        else {
             return self.binary(op, &a.compact()?, &b.compact()?);
         };
         // Transposed operands are copied first, tile by tile.
-        if tiled(shape, of_a).is_some() {
+        if tiled_axes(shape, of_a).is_some() {
             return self.binary(op, &a.compact()?, b);
         }
-        if tiled(shape, of_b).is_some() {
+        if tiled_axes(shape, of_b).is_some() {
             return self.binary(op, a, &b.compact()?);
         }
         self.fill(a.dtype(), n, |out| {
-            self.pieces(&strided, a.dtype(), n)
+            self.launch_per_16_bytes(&strided, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(of_a)
@@ -316,7 +317,7 @@ impl Backend for OpenCl {
         let (mask, n) = (mask.compact()?, a.len());
         let (a, b) = (a.compact()?, b.compact()?);
         self.fill(a.dtype(), n, |out| {
-            self.each(&kernels::WHERE_COND, a.dtype(), n)
+            self.launch_per_element(&kernels::WHERE_COND, a.dtype(), n)
                 .reads(&mask)
                 .scalar(mask.offset() as u32)
                 .reads(&a)
@@ -339,22 +340,14 @@ impl Backend for OpenCl {
         self.reduce_to(a.dtype(), op, a, rows, columns)
     }
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
-        most: &Array,
+        max: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        match ShortRows::along(a, axes) {
-            Some(few) if !a.is_empty() => self.split_max_grads(
-                a,
-                &most.compact()?,
-                &grads.compact()?,
-                &few,
-            ),
-            _ => defaults::max_share(a, most, grads, axes),
-        }
+        self.split_max_grads(a, max, grads, axes)
     }
 
     fn adam_step(
@@ -380,23 +373,34 @@ impl Backend for OpenCl {
     }
 
     fn softmax(&self, a: &Array) -> Result<Shared> {
-        self.softmax_rows(a, 0)
+        self.softmax_rows(a, false)
     }
 
     fn log_softmax(&self, a: &Array) -> Result<Shared> {
-        self.softmax_rows(a, 1)
+        self.softmax_rows(a, true)
     }
 
     fn log_softmax_grads(&self, y: &Array, grad_out: &Array) -> Result<Shared> {
-        self.log_softmax_back(y, grad_out)
+        self.log_softmax_backward(y, grad_out)
     }
 
     fn gelu_grads(&self, a: &Array, grad_out: &Array) -> Result<Shared> {
-        self.gelu_back(a, grad_out)
+        let (a, grads) = (a.compact()?, grad_out.compact()?);
+        let (n, dtype) = (a.len(), a.dtype());
+        self.fill(dtype, n, |out| {
+            self.launch_per_16_bytes(&kernels::GELU_GRADS, dtype, n)
+                .reads(&a)
+                .scalar(a.offset() as u32)
+                .reads(&grads)
+                .scalar(grads.offset() as u32)
+                .writes(out)
+                .scalar(n as u32)
+                .run()
+        })
     }
 
     fn self_attention(&self, a: &Array, heads: usize) -> Result<Shared> {
-        self.attend(a, heads)
+        self.attention(a, heads)
     }
 
     fn self_attention_grads(
@@ -404,7 +408,7 @@ impl Backend for OpenCl {
         arrays: [&Array; 3],
         heads: usize,
     ) -> Result<Shared> {
-        self.attend_back(arrays, heads)
+        self.attention_backward(arrays, heads)
     }
 
     fn layer_norm(
@@ -412,7 +416,7 @@ impl Backend for OpenCl {
         operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<Shared> {
-        self.norm(operands, epsilon)
+        self.norm_rows(operands, epsilon)
     }
 
     fn layer_norm_grads(
@@ -420,11 +424,11 @@ impl Backend for OpenCl {
         operands: [&Array; 3],
         epsilon: f64,
     ) -> Result<[Shared; 3]> {
-        self.norm_back(operands, epsilon)
+        self.norm_backward(operands, epsilon)
     }
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
-        self.rows_at(a, indices)
+        self.gather_rows(a, indices)
     }
 
     fn index_add(
@@ -433,7 +437,7 @@ impl Backend for OpenCl {
         indices: &[usize],
         rows: usize,
     ) -> Result<Shared> {
-        self.rows_added(a, indices, rows)
+        self.scatter_add_rows(a, indices, rows)
     }
 
     fn fold(
@@ -443,6 +447,40 @@ impl Backend for OpenCl {
         count: usize,
         image: [usize; 2],
     ) -> Result<Shared> {
-        self.folded(a, window, count, image)
+        self.fold_windows(a, window, count, image)
+    }
+}
+
+impl OpenCl {
+    /// Launches a generated kernel and returns the storages of its results,
+    /// which have these lengths.
+    pub(crate) fn run_generated<'a>(
+        &self,
+        written: &Written,
+        indices: impl Iterator<Item = &'a DeviceIndices>,
+        inputs: &[Shared],
+        lengths: impl Iterator<Item = usize>,
+        numbers: impl Iterator<Item = f32>,
+    ) -> Result<SmallVec<[Shared; 4]>> {
+        let mut outputs: SmallVec<[PooledStorage; 4]> = SmallVec::new();
+        for length in lengths {
+            outputs.push(self.allocate(DType::F32, length)?);
+        }
+        let mut launch = self.gpu.launch_generated(&written.kernel);
+        for list in indices {
+            launch = launch.input(list.buffer());
+        }
+        for input in inputs {
+            launch = launch.input(downcast::<PooledStorage>(&**input).buffer());
+        }
+        for output in &outputs {
+            launch = launch.output(output.buffer());
+        }
+        for number in numbers {
+            launch = launch.scalar(number);
+        }
+        launch.global(written.global).local(written.local).run()?;
+        let shared = outputs.into_iter();
+        Ok(shared.map(|out| Arc::new(out) as Shared).collect())
     }
 }

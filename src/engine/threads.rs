@@ -5,6 +5,10 @@
 //! and the other workers spin for a while after a loop before they sleep. The
 //! caller never waits for a worker that is still waking up. For measurements
 //! see docs/benchmarks.md#thread-pool.
+//!
+//! All parallel loops of the engine use [`parallel_for`], except `sum` in
+//! `cpu/reduce.rs`, which calls rayon's `par_chunks`. On a thread that has a
+//! pool here, those tasks run in the same pool.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -22,7 +26,7 @@ pub(crate) fn threads() -> usize {
 
 /// Runs `work` on every item in parallel, with all threads of the pool. The
 /// calling thread takes part and does not sleep while items are left.
-pub(crate) fn share<T>(
+pub(crate) fn parallel_for<T>(
     items: impl Iterator<Item = T> + Send,
     work: impl Fn(T) + Sync,
 ) {
@@ -124,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_threads_as_the_pool_has_share_what_there_is() {
+    fn every_thread_of_the_pool_takes_part() {
         for threads in 2..=4 {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| check(threads));
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_is_in_no_pool_gets_a_team_and_is_a_part_of_it() {
+    fn a_thread_outside_a_pool_gets_its_own_team() {
         let work = || {
             assert!(rayon::current_thread_index().is_none());
             for _ in 0..100 {
@@ -146,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_is_called_once_and_sleeps_when_there_is_nothing_to_do() {
+    fn helpers_are_woken_once_and_sleep_when_idle() {
         let work = || TEAM.with(|team| calls(team.as_ref().unwrap()));
         thread::spawn(work).join().unwrap();
     }
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_that_is_called_looks_for_more_to_do() {
+    fn a_woken_helper_spins_for_more_work() {
         let work = || {
             let pool = ThreadPoolBuilder::new().num_threads(2);
             let pool = pool.use_current_thread().build().unwrap();
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_looks_for_a_while_and_not_within_its_own_look() {
+    fn spinning_is_limited_in_time_and_not_nested() {
         let work = || {
             let start = Instant::now();
             spin_for_work();
@@ -217,12 +221,12 @@ mod tests {
     }
 
     #[test]
-    fn each_work_is_done_once_within_another_and_after_a_panic() {
+    fn nested_work_runs_once_also_after_a_panic() {
         let work = || {
             for (outer, inner) in [(1000, 1), (1, 1000), (7, 9), (0, 5)] {
                 let done = AtomicUsize::new(0);
-                share(0..outer, |i| {
-                    share(0..inner, |j| {
+                parallel_for(0..outer, |i| {
+                    parallel_for(0..inner, |j| {
                         done.fetch_add(i * inner + j + 1, Ordering::Relaxed);
                     });
                 });
@@ -230,7 +234,7 @@ mod tests {
                 assert_eq!(done.into_inner(), all * (all + 1) / 2);
             }
             let fails = |item| assert!(item != 4, "on purpose");
-            let fails = panic::catch_unwind(|| share(0..9, fails));
+            let fails = panic::catch_unwind(|| parallel_for(0..9, fails));
             assert!(fails.is_err(), "the panic of a helper is lost");
             check(threads());
         };
@@ -246,7 +250,7 @@ mod tests {
             let id = thread::current().id();
             seen.lock().unwrap().push((item, id));
         };
-        share(0..threads, work);
+        parallel_for(0..threads, work);
         let (items, ids): (HashSet<_>, HashSet<_>) =
             seen.into_inner().unwrap().into_iter().unzip();
         assert_eq!((items.len(), ids.len()), (threads, threads));

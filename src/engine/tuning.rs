@@ -192,7 +192,7 @@ mod tests {
 
     /// Promise: An unreadable line in the file of tuned tiles is ignored.
     #[test]
-    fn a_line_that_cannot_be_read_is_left_out() {
+    fn unreadable_lines_are_ignored() {
         let name = format!("rungrad-tuned-{}", std::process::id());
         let file = std::env::temp_dir().join(name);
         let missing = load(&file).unwrap_err().to_string();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_kept_in_microseconds() {
+    fn times_are_stored_in_microseconds() {
         let Ok([device, ..]) = crate::opencl::devices() else { return };
         let mut tuned = Tuned::default();
         tuned.set(device, [64, 100, 32], &TILES[1], 0.0125);
@@ -222,7 +222,7 @@ mod tests {
 
     /// The test invents a device name, so that no other test is affected.
     #[test]
-    fn tiles_are_chosen_by_a_file_once_it_is_loaded() {
+    fn a_loaded_file_decides_the_tiles() {
         let Ok([device, ..]) = crate::opencl::devices() else { return };
         let mut device = device.clone();
         device.name = "a device\tof this test".to_string();
@@ -242,7 +242,7 @@ mod tests {
     /// Promise: A forced choice of tiles ends with the work that it was made
     /// for.
     #[test]
-    fn tiles_are_forced_only_within_the_work() {
+    fn with_tiles_applies_only_inside_its_closure() {
         let forced = || FORCED.get().map(|tiles| tiles.name);
         let inside = with_tiles(&TILES[1], forced);
         assert_eq!(inside, Some(TILES[1].name));

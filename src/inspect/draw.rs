@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn text_aligns_its_columns_and_marks_the_blamed_line() {
+    fn text_aligns_columns_and_marks_the_wrong_rule() {
         let expected = "\
 tensor  made by    shape  value  gradient
 x       leaf       [1]    [3]    [6]
@@ -172,7 +172,7 @@ x       leaf       [1]    [3]    [6]
     }
 
     #[test]
-    fn dot_draws_an_operand_once_for_each_use_and_the_way_back_dashed() {
+    fn dot_draws_each_use_and_dashed_gradients() {
         let expected = r#"digraph tape {
   rankdir=LR;
   t0 [shape=box, style=rounded, label="x\n[3]\ngrad [6]"];

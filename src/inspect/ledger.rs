@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_count_is_subtracted_from_its_own() {
+    fn counts_are_subtracted_field_by_field() {
         let counts = |by: u64| Counts {
             launches: by,
             builds: 2 * by,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn each_count_has_a_line_of_its_own() {
+    fn counts_print_one_line_each() {
         let counts = Counts {
             launches: 1,
             builds: 2,

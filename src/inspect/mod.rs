@@ -3,7 +3,6 @@
 
 pub mod draw;
 pub mod ledger;
-#[cfg(feature = "opencl")]
 pub mod scope;
 pub mod stopwatch;
 pub mod tape;

@@ -132,6 +132,7 @@ pub(crate) fn record_creation(node: u64) {
 }
 
 /// Returns the name of the current part, or `None` outside [`watch`].
+#[cfg(feature = "opencl")]
 pub(crate) fn current() -> Option<String> {
     let name = |watch: &Watch| watch.parts[watch.current].name.clone();
     if WATCHED.get() {
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn each_launch_is_charged_to_the_innermost_scope() {
+    fn launches_count_for_the_innermost_scope() {
         launch();
         let ((), parts) = watch(|| {
             launch();
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_belongs_to_the_part_that_made_the_node() {
+    fn backward_work_counts_for_the_scope_of_the_node() {
         let ((), parts) = watch(|| {
             {
                 let _scope = scope("made");
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_its_scopes_and_its_watch() {
+    fn a_panic_ends_scopes_and_watch() {
         let ((), parts) = watch(|| {
             let broken = std::panic::catch_unwind(|| {
                 watch(|| {

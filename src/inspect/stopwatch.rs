@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_interrupted_runs_do_not_move_the_median() {
+    fn outliers_do_not_change_the_median() {
         assert_eq!(median(vec![3.0, 1.0, 900.0, 2.0, 800.0]), 3.0);
         assert_eq!(median(vec![5.0]), 5.0);
         assert!(median(vec![]).is_nan());
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run_does_not_count_and_there_are_several() {
+    fn the_first_run_is_not_measured() {
         let mut runs = 0;
         let time = median_of_runs(|| {
             runs += 1;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_ends_the_measurement() {
+    fn an_error_ends_the_measurement() {
         let refused = Error::Device("no".into());
         let mut runs = 0;
         let result = host(|| {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_written_as_people_read_them() {
+    fn times_are_printed_with_units() {
         for (seconds, words) in [
             (0.0, "0.0 µs"),
             (1.25e-5, "12.5 µs"),

@@ -5,7 +5,6 @@
 //! Reading order: [`Record`], [`Tape`], [`Blame`].
 
 mod blame;
-#[cfg(feature = "opencl")]
 mod folded;
 
 use crate::ops::Op;

@@ -300,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn the_slope_of_a_square_is_twice_its_root() {
+    fn the_derivative_of_a_square_is_right() {
         let x = array(&[2], &[3.0, -4.0]);
         let slope = slope(&[x], 0, |x| dot(&x[0], &x[0]));
         assert_eq!(compare(&slope, &array(&[2], &[6.0, -8.0]), &[]), None);
     }
 
     #[test]
-    fn a_slope_that_is_no_number_judges_nothing() {
+    fn non_finite_references_are_not_compared() {
         let right = array(&[3], &[2.0, f32::NAN, f32::INFINITY]);
         let check = |values| diagnosis(&array(&[3], values), &right);
         assert_eq!(check(&[2.0, 5.0, f32::NAN]), None);
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn small_slopes_leave_little_room() {
+    fn small_gradients_have_small_tolerances() {
         let right = array(&[2], &[0.001, 0.002]);
         let check = |values| diagnosis(&array(&[2], values), &right);
         assert_eq!(check(&[0.001_000_1, 0.002]), None);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn one_zero_among_others_is_not_all_zero() {
+    fn a_single_zero_is_not_diagnosed_as_all_zero() {
         let right = array(&[3], &[1.0, 2.0, 5.0]);
         let check = |values| diagnosis(&array(&[3], values), &right);
         assert_eq!(check(&[0.0, 2.0, 5.0]), Some(Diagnosis::Unknown));
@@ -334,7 +334,7 @@ mod tests {
     /// Promise: A wrong gradient gets a diagnosis in words for each known
     /// pattern of error.
     #[test]
-    fn each_pattern_has_its_diagnosis() {
+    fn each_error_pattern_has_a_diagnosis() {
         let right = array(&[2, 2], &[1.0, 2.0, 3.0, 5.0]);
         let check = |values| diagnosis(&array(&[2, 2], values), &right);
         assert_eq!(check(&[1.0, 2.0, 3.0, 5.0]), None);
@@ -361,13 +361,13 @@ mod tests {
     }
 
     #[test]
-    fn a_small_gradient_is_held_to_its_own_size() {
+    fn tolerances_scale_with_the_gradient() {
         let right = array(&[2], &[1e-3, 2e-3]);
         assert!(diagnosis(&array(&[2], &[1e-3, 2.1e-3]), &right).is_some());
     }
 
     #[test]
-    fn one_zero_among_others_is_not_nothing() {
+    fn unrelated_errors_have_an_unknown_diagnosis() {
         let right = array(&[3], &[1.0, 2.0, 4.0]);
         let found = diagnosis(&array(&[3], &[0.0, 3.0, 1.0]), &right);
         assert_eq!(found, Some(Diagnosis::Unknown));
@@ -376,7 +376,7 @@ mod tests {
     /// Promise: The gradient check names a constant factor only if it predicts
     /// at least two different derivatives.
     #[test]
-    fn a_factor_needs_two_slopes_that_differ() {
+    fn a_factor_needs_two_different_derivatives() {
         let check = |yours: &[f32], right: &[f32]| {
             let shape = [right.len()];
             diagnosis(&array(&shape, yours), &array(&shape, right))
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_number_is_compared_with_no_other() {
+    fn a_single_value_has_no_pattern() {
         let one = array(&[1], &[4.0]);
         let words = |right| compare(&one, &array(&[1], &[right]), &[]);
         let words = words(12.0).unwrap().to_string();
@@ -398,7 +398,7 @@ mod tests {
 
     /// Promise: The gradient check names no diagnosis when two diagnoses fit.
     #[test]
-    fn where_two_patterns_fit_none_is_named() {
+    fn ambiguous_patterns_give_no_diagnosis() {
         // Transposed, and with the other sign.
         let right = array(&[2, 2], &[0.0, 1.0, -1.0, 0.0]);
         let yours = array(&[2, 2], &[0.0, -1.0, 1.0, 0.0]);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_is_right_beyond_the_largest_number_alone() {
+    fn infinity_is_right_only_beyond_the_largest_f32() {
         let check = |yours: f32, right: f64| {
             let yours = Array::new(&[1], &[yours]);
             let right = Array { shape: vec![1], values: vec![right] };
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_cut_off_after_eight_elements() {
+    fn a_table_is_truncated_after_eight_elements() {
         assert_eq!(index_of(7, &[2, 3, 4]), [0, 1, 3]);
         assert_eq!(index_of(23, &[2, 3, 4]), [1, 2, 3]);
         let table = |n: usize| {

@@ -4,8 +4,13 @@
 //!
 //! The crate re-exports [`nn`], [`optim`], [`io`] and [`memory`] at its root.
 
+mod arrays;
+mod creation;
+mod data;
 pub mod functions;
 pub mod io;
 pub mod memory;
 pub mod nn;
 pub mod optim;
+
+pub use data::Data;

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_for_one_chip_are_uncovered_and_its_name_is_set() {
+    fn chip_specific_lines_and_target_are_enabled() {
         let text = ".version 9.0\n.target sm_90, texmode_independent\n\
                     // begin inline asm\n//sm_90a wgmma.fence;\n\tret;";
         let right = ".version 9.0\n.target sm_90a, texmode_independent\n\

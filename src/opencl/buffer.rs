@@ -393,7 +393,7 @@ mod tests {
     /// Promise: A buffer that is larger than the device allows is rejected
     /// before the device sees it.
     #[test]
-    fn a_buffer_may_be_as_large_as_the_device_allows_and_no_larger() {
+    fn buffers_above_the_device_limit_are_rejected() {
         assert_eq!(check_size::<f32>(4, "a device", 16).unwrap(), 16);
         let error = check_size::<f32>(5, "a device", 16).unwrap_err();
         assert!(error.to_string().contains("takes 20 B"), "{error}");
@@ -406,7 +406,7 @@ mod tests {
 
     /// Promise: A host without memory for a copy reports it in a sentence.
     #[test]
-    fn a_host_without_memory_for_a_copy_says_so() {
+    fn a_host_copy_without_memory_gives_an_error() {
         assert!(reserve::<f32>(100).unwrap().is_empty());
         let error = reserve::<f32>(1 << 60).unwrap_err();
         assert!(error.to_string().contains("The host has no"), "{error}");

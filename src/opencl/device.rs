@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn graphics_processors_come_first_and_processors_last() {
+    fn devices_are_sorted_gpus_first_cpus_last() {
         use Kind::{Accelerator, Cpu, Gpu};
         let found = vec![(Cpu, 1), (Gpu, 2), (Accelerator, 3), (Gpu, 4)];
         let found = sort_by_kind(found, |&(kind, _)| kind);

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_damaged_and_a_full_cache_are_told_apart_from_other_crashes() {
+    fn cache_failures_are_distinguished_from_crashes() {
         let damaged = "dlopen(\"/c/AB/twice/256-1-1/twice.so\") failed with \
                        '/c/AB/twice/256-1-1/twice.so: file too short'.\n\
                        note: missing symbols in the kernel binary might be \

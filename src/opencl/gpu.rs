@@ -22,9 +22,46 @@ use crate::timeline::SliceKind;
 /// The environment variable that selects the device of [`Gpu::first`].
 pub const DEVICE_VARIABLE: &str = "RUNGRAD_DEVICE";
 
-/// The open devices, by index. A failure to open is not cached: the next call
-/// tries again.
-static OPENED: OnceLock<Vec<OnceLock<Open>>> = OnceLock::new();
+static OPENED: PerDevice<Open> = PerDevice::new();
+
+/// One value for each OpenCL device, created on first use.
+pub(crate) struct PerDevice<T> {
+    /// By the index of the device in [`devices`].
+    values: OnceLock<Vec<OnceLock<T>>>,
+    creation: Mutex<()>,
+}
+
+impl<T> PerDevice<T> {
+    pub(crate) const fn new() -> PerDevice<T> {
+        PerDevice { values: OnceLock::new(), creation: Mutex::new(()) }
+    }
+
+    /// Returns the value of a device; creates it if necessary. Only one value
+    /// is created at a time. A failure is not cached: the next call tries
+    /// again.
+    pub(crate) fn get_or_create(
+        &self,
+        index: usize,
+        create: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<&T, Error> {
+        let value = || self.values.get()?.get(index)?.get();
+        if let Some(value) = value() {
+            return Ok(value);
+        }
+        let found = devices()?;
+        let values = self
+            .values
+            .get_or_init(|| found.iter().map(|_| OnceLock::new()).collect());
+        let slot = values.get(index).ok_or_else(|| no_device(index, found))?;
+        let lock = self.creation.lock();
+        let _guard = lock.unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = slot.get() {
+            return Ok(value);
+        }
+        let value = create()?;
+        Ok(slot.get_or_init(|| value))
+    }
+}
 
 /// An open OpenCL device, which may be any processor, not only a GPU. Clones
 /// refer to the same device.
@@ -48,25 +85,12 @@ pub(super) struct Open {
 impl Gpu {
     /// Opens a device by its index in [`devices`].
     pub fn open(index: usize) -> Result<Gpu, Error> {
-        // One driver may serve two devices, so only one is opened at a time.
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
         let found = devices()?;
         let Some(info) = found.get(index) else {
             return Err(no_device(index, found));
         };
-        let opened = OPENED
-            .get_or_init(|| found.iter().map(|_| OnceLock::new()).collect());
-        if let Some(open) = opened[index].get() {
-            return Ok(Gpu(open));
-        }
-        let _turn =
-            ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        if opened[index].get().is_none() {
-            // Only the holder of the lock sets it.
-            let _ = opened[index].set(Open::new(info)?);
-        }
-        Ok(Gpu(opened[index].get().expect("it was just set")))
+        // One driver may serve two devices, so only one is opened at a time.
+        OPENED.get_or_create(index, || Open::new(info)).map(Gpu)
     }
 
     /// Opens the device that the environment variable `RUNGRAD_DEVICE` names,
@@ -148,7 +172,7 @@ impl Drop for WaitAtThreadExit {
         if not_forked().is_err() {
             return;
         }
-        for open in OPENED.get().into_iter().flatten() {
+        for open in OPENED.values.get().into_iter().flatten() {
             let Some(open) = open.get() else { continue };
             if let Some(Some(thread)) = open.submission.get() {
                 thread.flush();

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_name_in_pocl_devices_is_not_blamed_on_the_cache() {
+    fn a_wrong_pocl_device_name_is_not_a_cache_error() {
         let said = pocl_is_empty(Some("nonsense"));
         assert!(said.contains("POCL_DEVICES=nonsense"), "{said}");
         assert!(!said.contains("cache"), "{said}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_install_line_is_this_systems() {
+    fn the_install_command_matches_the_system() {
         let debian = install("PRETTY_NAME=\"Debian\"\nID=debian\n").unwrap();
         assert!(debian.starts_with("apt-get"), "{debian}");
         let mint =

@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_complaint_is_found_in_every_compilers_log() {
+    fn the_first_error_is_found_in_every_compiler_log() {
         let expected = "my.cl:3: use of undeclared identifier 'b'";
         for log in [
             // PoCL

@@ -301,7 +301,9 @@ mod tests {
         };
         let count = || {
             let all = GeneratedKernel::all();
-            all.iter().filter(|it| it.text().starts_with("kernel void k()")).count()
+            all.iter()
+                .filter(|it| it.text().starts_with("kernel void k()"))
+                .count()
         };
         let kept = generate(0);
         for n in 0..5000 {

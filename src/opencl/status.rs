@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_of_the_standard_and_a_stranger_both_have_a_sentence() {
+    fn known_and_unknown_statuses_are_explained() {
         assert!(meaning(-4).contains("no room for a buffer"));
         assert!(meaning(-46).contains("no kernel of this name"));
         // A queue also becomes invalid when its device is lost.

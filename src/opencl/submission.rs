@@ -145,13 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_reaches_what_depends_on_it_and_nothing_else() {
+    fn a_failure_affects_only_dependent_buffers() {
         let gpu = match Gpu::first() {
             Ok(gpu) => gpu,
             Err(error) => {
                 let may_skip = env::var_os("RUNGRAD_REQUIRE_GPU").is_none();
                 assert!(may_skip, "{error}");
-                eprintln!("SKIPPED a_failure_reaches_what_depends_on: {error}");
+                eprintln!(
+                    "SKIPPED a_failure_affects_only_dependent_buffers: {error}"
+                );
                 return;
             }
         };
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_has_a_submission_thread_and_a_processor_has_none() {
+    fn only_gpus_have_a_submission_thread() {
         let with = |word: &str, kind| is_worthwhile(Some(word.into()), kind);
         let without = |kind| is_worthwhile(None, kind);
         assert!(without(Kind::Gpu) && !without(Kind::Cpu));

@@ -8,7 +8,7 @@ use ndarray::{ArrayD, Axis, IxDyn};
 use rayon::prelude::*;
 
 use crate::checks;
-use crate::engine::gemm::{Lines, Places, product};
+use crate::engine::gemm::{Lines, Offsets, product};
 use crate::engine::threads::threads;
 use crate::error::{or_raise, room};
 use crate::shape::{broadcast_axes, size};
@@ -228,13 +228,13 @@ pub(super) fn matmul(a: &ArrayD<f32>, b: &ArrayD<f32>) -> ArrayD<f32> {
     let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
     let mut out = vec![0.0; m * n];
     if m * k * n > 0 {
-        let lines = |a, [lines, inner]: [Places<'static>; 2]| Lines {
+        let lines = |a, [lines, inner]: [Offsets<'static>; 2]| Lines {
             values: slice(a),
             start: 0,
             lines,
             inner,
         };
-        let even = |count, step: usize| Places::even(count, step as isize);
+        let even = |count, step: usize| Offsets::even(count, step as isize);
         let rows = lines(a, [even(m, k), even(k, 1)]);
         let columns = lines(b, [even(n, 1), even(k, n)]);
         product(rows, columns, &mut out);
@@ -281,13 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_over_all_axes_is_rounded_once() {
+    fn sums_over_all_axes_are_rounded_once() {
         let a = array(&[2, 2], vec![1e8, 1.0, -1e8, 0.0]);
         assert_eq!(slice(&sum_axes(&a, &[0, 1])), [1.0]);
     }
 
     #[test]
-    fn no_thread_changes_a_bit() {
+    fn the_thread_count_changes_no_bit() {
         // Above the thresholds, with sizes that threads do not divide evenly.
         let size = PARALLEL + 4099;
         let (x, y) = (random(&[size], 1), random(&[size], 2));

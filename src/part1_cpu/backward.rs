@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_gradient_of_a_leaf_is_the_array_of_the_rule() {
+    fn the_first_gradient_of_a_leaf_is_not_copied() {
         let x = Tensor::new(&[3], &[1.0, 2.0, 3.0]);
         let address = Rc::new(Cell::new(std::ptr::null()));
         let rule_address = Rc::clone(&address);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layer_weighs_its_inputs_and_adds_a_bias() {
+    fn linear_multiplies_by_the_weight_and_adds_the_bias() {
         let mut layer = Linear::new(2, 3, &mut Random::new(1));
         assert_eq!(layer.bias.to_vec(), [0.0; 3]);
         layer.weight = Tensor::new(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_keeps_its_size_through_relu_layers() {
+    fn relu_layers_keep_the_magnitude_of_the_signal() {
         let mut random = Random::new(2);
         let network = Mlp::new(&[64; 9], Tensor::relu, &mut random);
         let x: Vec<f32> = (0..64 * 64).map(|_| random.normal()).collect();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_parameter_has_a_name_and_gets_a_gradient() {
+    fn parameters_are_named_and_get_gradients() {
         let mut random = Random::new(3);
         let mut network = Mlp::new(&[2, 3, 2], Tensor::tanh, &mut random);
         let x = Tensor::new(&[1, 2], &[0.5, -0.5]);

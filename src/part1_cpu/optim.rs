@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn momentum_adds_up_the_steps_before() {
+    fn momentum_accumulates_steps() {
         let mut x = Tensor::new(&[1], &[10.0]);
         let mut sgd = Sgd::new(0.5, 0.0);
         assert_eq!(step(&mut sgd, &mut x), 8.5);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_make_no_sense_are_refused() {
+    fn invalid_optimizer_settings_are_rejected() {
         for (rate, momentum, name) in [
             (f32::NAN, 0.0, "learning rate is NaN"),
             (f32::INFINITY, 0.0, "learning rate is inf"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_makes_a_leaf_without_a_gradient() {
+    fn a_step_creates_leaves_without_gradients() {
         let mut x = Tensor::new(&[1], &[10.0]);
         let loss = &x * 3.0;
         loss.backward();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_steps_leave_one_leaf() {
+    fn steps_leave_one_leaf() {
         let mut sgd = Sgd::new(0.01, 0.9);
         let mut x = Tensor::new(&[1], &[10.0]);
         let ((), counts) = ledger::measure(|| {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_without_a_gradient_is_refused() {
+    fn a_step_without_gradients_is_rejected() {
         let mut x = Tensor::new(&[1], &[10.0]);
         let mut sgd = Sgd::new(0.5, 0.0);
         step(&mut sgd, &mut x);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_another_network_are_refused() {
+    fn parameters_of_another_network_are_rejected() {
         let mut x = Tensor::new(&[1], &[10.0]);
         let mut sgd = Sgd::new(0.5, 0.0);
         step(&mut sgd, &mut x);

@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-use super::{AdamStep, Array, Backend, Binary, Reduce, Shared, Unary};
+use super::{Array, Backend, Binary, Reduce, Shared, Unary};
 use crate::checks;
 use crate::error::{Error, Result};
 use crate::ledger;
@@ -39,51 +39,17 @@ impl Array {
     }
 }
 
-impl Array {
-    /// Performs one Adam step on a parameter, given its gradient and the
-    /// running means of its gradient and squared gradient. Returns the new
-    /// parameter and the two new means.
-    pub fn adam_step(
-        &self,
-        grad: &Array,
-        [mean, square]: [&Array; 2],
-        step: &AdamStep,
-    ) -> Result<[Array; 3]> {
-        let mut next = step.take(&[[self, grad, mean, square]])?;
-        Ok(next.swap_remove(0))
-    }
-}
-
-impl AdamStep {
-    /// Performs one Adam step on several parameters of the same device and
-    /// type. Each row holds a parameter, its gradient, and the running means
-    /// of its gradient and squared gradient. Returns the new parameter and
-    /// means for each row.
-    pub fn take(&self, parameters: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
-        let Some([first, ..]) = parameters.first() else {
-            return Ok(Vec::new());
-        };
-        for [x, others @ ..] in parameters {
-            check_same_kind("adam_step", first, x)?;
-            for other in others {
-                x.check_pair("adam_step", other)?;
-            }
-        }
-        first.device.backend()?.adam_step(self, parameters)
-    }
-}
-
 // ANCHOR: filled
 impl Array {
     /// Checks that two operands have the same device, type and shape.
-    fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
+    pub(crate) fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
         check_same_kind(op, self, other)?;
         checks::same_shape(op, self.shape(), other.shape())
     }
 
     /// Creates a dense array with this array's shape and device; `fill`
     /// computes its storage.
-    fn mapped(
+    pub(crate) fn mapped(
         &self,
         fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
     ) -> Result<Array> {
@@ -140,19 +106,19 @@ impl Array {
     /// Computes the gradient of `max`: splits `grads` equally among tied
     /// maxima. `most` and `grads` have this array's shape with size 1 on the
     /// reduced axes.
-    pub fn max_share(
+    pub fn max_backward(
         &self,
         most: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Array> {
-        checks::axes("max_share", self.shape(), axes)?;
+        checks::axes("max_backward", self.shape(), axes)?;
         let shape = keepdims(self.shape(), axes);
         for rows in [most, grads] {
-            check_same_kind("max_share", self, rows)?;
-            checks::same_shape("max_share", &shape, rows.shape())?;
+            check_same_kind("max_backward", self, rows)?;
+            checks::same_shape("max_backward", &shape, rows.shape())?;
         }
-        self.mapped(|backend| backend.max_share(self, most, grads, axes))
+        self.mapped(|backend| backend.max_backward(self, most, grads, axes))
     }
 }
 
@@ -204,11 +170,6 @@ impl Array {
 }
 
 impl Array {
-    /// Computes the softmax along the last axis.
-    pub fn softmax(&self) -> Result<Array> {
-        self.map_rows(|backend, rows| backend.softmax(rows))
-    }
-
     /// Computes the logarithm of the softmax along the last axis.
     pub fn log_softmax(&self) -> Result<Array> {
         self.map_rows(|backend, rows| backend.log_softmax(rows))
@@ -223,15 +184,9 @@ impl Array {
         })
     }
 
-    /// Computes the gradient of gelu; `self` is its input.
-    pub fn gelu_grads(&self, grad_out: &Array) -> Result<Array> {
-        self.check_pair("gelu_grads", grad_out)?;
-        self.mapped(|backend| backend.gelu_grads(self, grad_out))
-    }
-
     /// Calls `compute` with the array as a dense matrix whose rows are the
     /// last axis.
-    fn map_rows(
+    pub(crate) fn map_rows(
         &self,
         compute: impl FnOnce(&dyn Backend, &Array) -> Result<Shared>,
     ) -> Result<Array> {

@@ -257,14 +257,14 @@ pub trait Backend: Send + Sync {
     /// equally among the elements that equal the maximum. `most` (the maxima)
     /// and `grads` have the shape of `a` with size 1 along `axes`. NaN counts
     /// as equal to NaN. Default: composed of the other primitives.
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
         most: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        defaults::max_share(a, most, grads, axes)
+        defaults::max_backward(a, most, grads, axes)
     }
     /// Multiplies batches of matrices: (batch, m, k) x (batch, k, n) ->
     /// (batch, m, n). Both operands have three axes.

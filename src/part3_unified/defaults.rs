@@ -29,8 +29,8 @@ pub fn log_softmax(a: &Array) -> Result<Shared> {
     Ok(subtract(&shifted, total.unary(Unary::Log)?)?.storage)
 }
 
-/// The default of [`super::Backend::max_share`].
-pub fn max_share(
+/// The default of [`super::Backend::max_backward`].
+pub fn max_backward(
     a: &Array,
     most: &Array,
     grads: &Array,

@@ -8,9 +8,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::Backend;
-use crate::engine::{cpu, lazy, opencl as engine_opencl};
+use super::plain_cpu::PlainCpu;
 use crate::error::{Error, Result, or_raise};
 use crate::ledger::Memory;
+#[cfg(feature = "opencl")]
 use crate::opencl::{self, DeviceInfo};
 
 pub use custom::Custom;
@@ -26,6 +27,8 @@ pub use custom::Custom;
 /// | `gpu:0`, `gpu:1` and so on; `gpu` is `gpu:0` | [`Device::Gpu`] |
 /// | `fused:0`, `fused:1` and so on; `fused` is `fused:0` | [`Device::Fused`] |
 /// | `fused:cpu` | [`Device::FusedCpu`] |
+/// | `plain:cpu` | [`Device::PlainCpu`] |
+/// | `plain:0`, `plain:1` and so on; `plain` is `plain:0` | [`Device::Plain`] |
 /// | the name of a registered backend | [`Device::Custom`] |
 // ANCHOR: device
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +43,11 @@ pub enum Device {
     Fused(usize),
     /// The CPU with lazy evaluation.
     FusedCpu,
+    /// The CPU with one simple loop per primitive, in `f32` only.
+    PlainCpu,
+    /// The i-th OpenCL device with one simple kernel per primitive, in `f32`
+    /// only.
+    Plain(usize),
     /// A user's device, created by [`Device::register`].
     Custom(Custom),
 }
@@ -49,16 +57,43 @@ pub enum Device {
 impl Device {
     /// Returns the backend of this device. Opening an OpenCL device may fail.
     pub fn backend(self) -> Result<&'static dyn Backend> {
-        Ok(match self {
-            Device::Cpu => &cpu::Cpu,
-            Device::Gpu(i) => engine_opencl::OpenCl::open(i)?,
-            Device::Fused(i) => lazy::Fused::open(i)?,
-            Device::FusedCpu => lazy::Fused::on_the_processor(),
-            Device::Custom(custom) => custom.backend(),
-        })
+        if let Some(fast) = engine_backend(self) {
+            return fast;
+        }
+        match self {
+            Device::Cpu | Device::PlainCpu => Ok(&PlainCpu),
+            Device::Gpu(i) | Device::Plain(i) => plain_opencl(i),
+            Device::Fused(_) | Device::FusedCpu => Err(Error::NoDevice(
+                format!("`{self}` needs the features `lazy` and `opencl`"),
+            )),
+            Device::Custom(custom) => Ok(custom.backend()),
+        }
     }
 }
 // ANCHOR_END: backend
+
+#[cfg(feature = "engine")]
+use crate::engine::backend as engine_backend;
+
+/// Without the engine, a device has its plain backend.
+#[cfg(not(feature = "engine"))]
+fn engine_backend(_: Device) -> Option<Result<&'static dyn Backend>> {
+    None
+}
+
+#[cfg(feature = "opencl")]
+fn plain_opencl(index: usize) -> Result<&'static dyn Backend> {
+    Ok(super::plain_opencl::PlainOpenCl::open(index)?)
+}
+
+#[cfg(not(feature = "opencl"))]
+fn plain_opencl(_: usize) -> Result<&'static dyn Backend> {
+    Err(Error::NoOpenCl(
+        "this program was built without OpenCL; build it with the feature \
+         `opencl`"
+            .to_string(),
+    ))
+}
 
 impl Device {
     /// Registers a backend and returns its device. From then on,
@@ -78,7 +113,7 @@ impl Device {
     /// Returns the device that the environment variable `RUNGRAD_DEVICE`
     /// names, or the CPU if it is not set.
     pub fn from_env() -> Result<Device> {
-        match std::env::var(opencl::DEVICE_VARIABLE) {
+        match std::env::var("RUNGRAD_DEVICE") {
             Ok(name) if !name.is_empty() => name.parse(),
             _ => Ok(Device::Cpu),
         }
@@ -86,7 +121,10 @@ impl Device {
 
     /// Returns the number of OpenCL devices: `Gpu(0)` to `Gpu(count - 1)`.
     pub fn count() -> usize {
-        opencl::devices().map_or(0, <[DeviceInfo]>::len)
+        #[cfg(feature = "opencl")]
+        return opencl::devices().map_or(0, <[DeviceInfo]>::len);
+        #[cfg(not(feature = "opencl"))]
+        0
     }
 
     /// Lists the devices of this machine, the CPU first.
@@ -111,13 +149,17 @@ impl Device {
 
     /// Returns the properties of an OpenCL device, such as version, compute
     /// units and memory, or `None` for devices that do not use OpenCL.
+    #[cfg(feature = "opencl")]
     pub fn info(self) -> Result<Option<&'static DeviceInfo>> {
         match self {
-            Device::Gpu(i) | Device::Fused(i) => {
+            Device::Gpu(i) | Device::Fused(i) | Device::Plain(i) => {
                 opencl::Gpu::open(i)?;
                 Ok(opencl::devices()?.get(i))
             }
-            Device::Cpu | Device::FusedCpu | Device::Custom(_) => Ok(None),
+            Device::Cpu
+            | Device::FusedCpu
+            | Device::PlainCpu
+            | Device::Custom(_) => Ok(None),
         }
     }
 
@@ -139,6 +181,8 @@ impl fmt::Display for Device {
             Device::Gpu(i) => write!(f, "gpu:{i}"),
             Device::Fused(i) => write!(f, "fused:{i}"),
             Device::FusedCpu => f.write_str("fused:cpu"),
+            Device::PlainCpu => f.write_str("plain:cpu"),
+            Device::Plain(i) => write!(f, "plain:{i}"),
             Device::Custom(custom) => f.write_str(custom.name()),
         }
     }
@@ -148,19 +192,21 @@ impl FromStr for Device {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Device> {
-        let lazy = name.strip_prefix("fused:").and_then(|i| i.parse().ok());
-        if let Some(index) = lazy {
-            return Ok(Device::Fused(index));
-        }
-        let gpu = match name {
-            "cpu" => return Ok(Device::Cpu),
-            "fused:cpu" => return Ok(Device::FusedCpu),
-            "fused" => return Ok(Device::Fused(0)),
-            "gpu" => Some(0),
-            _ => name.strip_prefix("gpu:").and_then(|i| i.parse().ok()),
+        let index = |kind: &str| match name.strip_prefix(kind)? {
+            "" => Some(0),
+            rest => rest.strip_prefix(':')?.parse().ok(),
+        };
+        let device = match name {
+            "cpu" => Some(Device::Cpu),
+            "fused:cpu" => Some(Device::FusedCpu),
+            "plain:cpu" => Some(Device::PlainCpu),
+            _ => index("gpu")
+                .map(Device::Gpu)
+                .or_else(|| index("fused").map(Device::Fused))
+                .or_else(|| index("plain").map(Device::Plain)),
         };
         let custom = || custom::find(name).map(Device::Custom);
-        gpu.map(Device::Gpu).or_else(custom).ok_or_else(|| {
+        device.or_else(custom).ok_or_else(|| {
             Error::Usage(format!(
                 "`{name}` is not the name of a device here; write {}",
                 device_names().join(" or ")
@@ -172,9 +218,10 @@ impl FromStr for Device {
 /// Returns the names of all devices.
 fn device_names() -> Vec<String> {
     let lazy = (0..Device::count()).map(Device::Fused);
+    let plain = (0..Device::count()).map(Device::Plain);
     let custom = custom::all().into_iter().map(Device::Custom);
     let mut all = Device::all();
-    all.push(Device::FusedCpu);
-    all.extend(lazy.chain(custom));
+    all.extend([Device::FusedCpu, Device::PlainCpu]);
+    all.extend(lazy.chain(plain).chain(custom));
     all.iter().map(Device::to_string).collect()
 }

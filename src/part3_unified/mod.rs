@@ -94,9 +94,6 @@
 // Rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
 
-mod creation;
-mod data;
-
 pub mod functions;
 
 mod backward;
@@ -108,9 +105,12 @@ mod caller;
 pub mod defaults;
 mod device;
 mod function;
-mod indexing;
 mod number;
 mod operators;
+mod plain_cpu;
+#[cfg(feature = "opencl")]
+#[doc(hidden)]
+pub mod plain_opencl;
 mod record;
 mod storage;
 mod view;
@@ -118,7 +118,6 @@ mod view;
 pub use array::Array;
 pub use backend::{AdamStep, Backend, Binary, Reduce, Unary};
 pub use backward::{grad, grad_with};
-pub use data::Data;
 pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, enable_grad, no_grad, trace, try_apply,
@@ -129,12 +128,17 @@ pub use tensor::Tensor;
 pub use view::View;
 
 pub(crate) use arithmetic::check_same_kind;
-pub(crate) use backend::{downcast, truth};
-pub(crate) use caller::caller;
 pub(crate) use function::Node;
-pub(crate) use number::{converted, with_type};
+pub(crate) use number::with_type;
 pub(crate) use record::graph;
-pub(crate) use view::{Runs, joined, runs};
+#[cfg(feature = "engine")]
+pub(crate) use {
+    backend::{downcast, truth},
+    number::converted,
+    view::{joined, runs},
+};
+#[cfg(feature = "lazy")]
+pub(crate) use {caller::caller, view::Runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digits_are_those_of_the_repository() {
+    fn the_digits_file_is_the_committed_one() {
         let digits = digits();
         assert_eq!(digits.shape(), [1797, 64]);
         assert_eq!(
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_ends_in_a_sentence() {
+    fn damaged_digits_give_one_sentence() {
         let zip = |text: &str| {
             let mut file = GzEncoder::new(Vec::new(), Compression::fast());
             file.write_all(text.as_bytes()).unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_holds_out_a_fifth_of_every_class() {
+    fn a_split_tests_a_fifth_of_every_class() {
         let digits = digits();
         let (train, test) = digits.split(SPLIT_SEED);
         assert_eq!((train.rows(), test.rows()), (1438, 359));
@@ -278,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_file_holds_every_class_as_often() {
+    fn the_last_fifth_has_all_classes() {
         let (train, test) = digits().split_in_order();
         assert_eq!((train.rows(), test.rows()), (1438, 359));
         assert_eq!(per_class(&test), [35, 36, 34, 37, 37, 37, 37, 36, 33, 37]);
     }
 
     #[test]
-    fn no_row_is_learned_and_examined() {
+    fn training_and_test_rows_are_disjoint() {
         // The feature of each row is its index.
         let rows: Vec<f32> = (0..100).map(|row| row as f32).collect();
         let data = Dataset {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_split_is_always_the_same() {
+    fn the_split_with_a_seed_is_fixed() {
         let digits = digits();
         let (_, test) = digits.split(SPLIT_SEED);
         // The expected order comes from an independent implementation in a
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_bring_every_row_once_with_its_label() {
+    fn batches_contain_every_row_once_with_its_label() {
         let data = moons(23, 0.1, 1);
         let batches: Vec<Dataset> =
             data.batches(5, &mut Random::new(9)).collect();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_no_rows_is_refused() {
+    fn a_batch_size_of_0_is_rejected() {
         let data = moons(4, 0.0, 1);
         let refused = attempt(|| data.batches(0, &mut Random::new(1)).count());
         assert!(matches!(refused, Err(Error::Mistake(_))));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_moons_take_turns() {
+    fn moons_alternate_their_classes() {
         let data = moons(7, 0.1, 1);
         assert_eq!(data.labels, [0, 1, 0, 1, 0, 1, 0]);
         assert_eq!((data.columns, data.classes), (2, 2));

@@ -65,19 +65,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guess_is_the_class_with_the_highest_score() {
+    fn a_prediction_is_the_class_with_the_highest_score() {
         let scores = [0.1, 0.7, 0.2, -3.0, -4.0, -3.0, 0.0, 0.0, 9.0];
         assert_eq!(predictions(&scores, 3), [1, 0, 2]);
         assert_eq!(predictions(&[], 3), [0; 0]);
     }
 
     #[test]
-    fn accuracy_is_the_share_of_right_guesses() {
+    fn accuracy_is_the_fraction_of_right_predictions() {
         assert_eq!(accuracy(&[1, 0, 2, 2], &[1, 0, 2, 0]), 0.75);
     }
 
     #[test]
-    fn the_table_has_labels_down_and_guesses_across() {
+    fn the_confusion_matrix_has_labels_in_rows() {
         let table = ConfusionMatrix::new(&[1, 0, 2, 2], &[1, 0, 2, 0], 3);
         let expected = "\
 is \\ guessed   0   1   2

@@ -43,14 +43,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_gets_a_line_for_each_step() {
+    fn a_pipe_gets_one_line_per_step() {
         let progress = Progress { total: 20, is_terminal: false };
         assert_eq!(progress.line(3, "loss 0.5"), " 3/20  loss 0.5\n");
         assert_eq!(progress.line(20, "loss 0.1"), "20/20  loss 0.1\n");
     }
 
     #[test]
-    fn a_terminal_gets_one_line_that_grows() {
+    fn a_terminal_updates_a_single_line() {
         let progress = Progress { total: 4, is_terminal: true };
         assert_eq!(
             progress.line(1, "loss 0.5"),

@@ -36,7 +36,7 @@ fn group(items: usize) -> Group {
 /// Promise: A correct kernel in the simulated work-group passes under every
 /// schedule.
 #[test]
-fn a_right_tree_survives_every_schedule() {
+fn a_correct_reduction_passes_every_schedule() {
     for (items, right) in [(1, 1.0), (2, 3.0), (4, 10.0), (8, 36.0)] {
         let search = group(items)
             .search(async |item| reduce(item, &INPUT, [true; 2]).await);
@@ -52,7 +52,7 @@ fn a_right_tree_survives_every_schedule() {
 /// ways, and in the last round there is one item. Eight items have far too
 /// many schedules to try, but hardly more states.
 #[test]
-fn the_schedules_are_counted() {
+fn schedules_and_states_are_counted() {
     let search = |items| {
         let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
         let search = group(items).search(kernel);
@@ -65,7 +65,7 @@ fn the_schedules_are_counted() {
 /// Promise: A kernel without its barriers is shown with a schedule that breaks
 /// it.
 #[test]
-fn a_tree_without_barriers_between_its_rounds_has_a_breaking_schedule() {
+fn a_reduction_without_barriers_can_break() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
     let search = group(4).search(kernel);
     let broken = search.wrong(|local| local[0] == 10.0).expect("it breaks");
@@ -83,7 +83,7 @@ fn a_tree_without_barriers_between_its_rounds_has_a_breaking_schedule() {
 }
 
 #[test]
-fn lanes_in_lockstep_hide_the_missing_barrier() {
+fn lockstep_hides_a_missing_barrier() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true, false]).await;
     let sum = |schedule| group(8).run(schedule, kernel).end.local().unwrap()[0];
     assert_eq!(sum(Schedule::Lockstep), 36.0);
@@ -96,7 +96,7 @@ fn lanes_in_lockstep_hide_the_missing_barrier() {
 }
 
 #[test]
-fn a_value_that_nobody_has_written_is_unknown() {
+fn an_unwritten_value_is_unknown() {
     let kernel = async |item: Item| reduce(item, &INPUT, [false, true]).await;
     let trace = group(2).run(Schedule::InTurn, kernel);
     assert_eq!(trace.events[2].to_string(), "reads  ? from [1]");
@@ -107,7 +107,7 @@ fn a_value_that_nobody_has_written_is_unknown() {
 /// Promise: A divergent barrier in the simulated work-group is reported in a
 /// sentence.
 #[test]
-fn a_barrier_that_only_some_reach_is_a_sentence() {
+fn a_divergent_barrier_gives_a_sentence() {
     let kernel = async |item: Item| {
         if item.id() < 2 {
             item.barrier().await;
@@ -126,7 +126,7 @@ fn a_barrier_that_only_some_reach_is_a_sentence() {
 }
 
 #[test]
-fn two_barriers_are_not_one() {
+fn different_barriers_do_not_match() {
     let kernel = async |item: Item| match item.id() {
         0 => item.barrier().await,
         _ => item.barrier().await,
@@ -139,7 +139,7 @@ fn two_barriers_are_not_one() {
 /// Promise: An index out of bounds in the simulated work-group is reported in a
 /// sentence.
 #[test]
-fn an_index_outside_is_a_sentence() {
+fn an_index_out_of_bounds_gives_a_sentence() {
     let kernel = async |item: Item| item.write(item.id() + 1, 1.0).await;
     let trace = group(2).run(Schedule::InTurn, kernel);
     assert_eq!(trace.events.len(), 2);
@@ -151,7 +151,7 @@ fn an_index_outside_is_a_sentence() {
 }
 
 #[test]
-fn a_kernel_without_an_end_ends_as_a_sentence() {
+fn an_endless_kernel_is_reported() {
     let spins = async |item: Item| while item.read(0).await.is_nan() {};
     let walks = async |item: Item| loop {
         item.barrier().await;
@@ -166,7 +166,7 @@ fn a_kernel_without_an_end_ends_as_a_sentence() {
 }
 
 #[test]
-fn a_long_kernel_is_not_taken_for_one_without_an_end() {
+fn a_long_kernel_is_not_endless() {
     // Two items with 700 steps each.
     let long = async |item: Item| {
         for _ in 0..700 {
@@ -178,7 +178,7 @@ fn a_long_kernel_is_not_taken_for_one_without_an_end() {
 }
 
 #[test]
-fn a_group_too_large_for_every_schedule_says_so() {
+fn an_incomplete_search_is_reported() {
     let input: Vec<f32> = (0..32).map(|x| x as f32).collect();
     let kernel = async |item: Item| reduce(item, &input, [true, false]).await;
     let search = group(32).search(kernel);
@@ -187,7 +187,7 @@ fn a_group_too_large_for_every_schedule_says_so() {
 }
 
 #[test]
-fn a_seed_is_a_schedule() {
+fn a_seed_determines_the_schedule() {
     let kernel = async |item: Item| reduce(item, &INPUT, [true; 2]).await;
     let order = |seed| -> Vec<usize> {
         let trace = group(8).run(Schedule::Random(seed), kernel);
@@ -198,7 +198,7 @@ fn a_seed_is_a_schedule() {
 }
 
 #[test]
-fn the_search_meets_every_order_of_two_writes() {
+fn the_search_tries_every_order_of_writes() {
     let kernel = async |item: Item| item.write(0, item.id() as f32).await;
     let search = Group { items: 3, cells: 1 }.search(kernel);
     let last: Vec<(u128, f32)> = search
@@ -210,7 +210,7 @@ fn the_search_meets_every_order_of_two_writes() {
 }
 
 #[test]
-fn reading_side_by_side_is_no_race() {
+fn concurrent_reads_are_not_a_race() {
     let kernel = async |item: Item| {
         if item.id() == 0 {
             item.write(0, 1.0).await;
@@ -227,14 +227,14 @@ fn reading_side_by_side_is_no_race() {
 /// Promise: A simulated barrier without `.await` is rejected.
 #[test]
 #[should_panic(expected = "nobody waits for it; write `.await` behind it")]
-fn a_barrier_without_await_is_refused() {
+fn a_barrier_without_await_is_rejected() {
     group(2).run(Schedule::InTurn, async |item: Item| drop(item.barrier()));
 }
 
 #[test]
 #[should_panic(expected = "step 2 of the schedule is item 1's, which cannot \
                            make one: only [0] can")]
-fn a_schedule_names_those_who_can() {
+fn a_wrong_schedule_lists_the_possible_items() {
     let kernel = async |item: Item| {
         if item.id() == 0 {
             item.write(0, 1.0).await;
@@ -246,7 +246,7 @@ fn a_schedule_names_those_who_can() {
 
 /// A future may be polled again before it is woken.
 #[test]
-fn a_step_that_is_asked_for_twice_is_made_once() {
+fn a_step_polled_twice_runs_once() {
     let kernel = async |item: Item| {
         let mut step = pin!(item.write(0, 5.0));
         poll_fn(|context| match step.as_mut().poll(context) {
@@ -261,7 +261,7 @@ fn a_step_that_is_asked_for_twice_is_made_once() {
 }
 
 #[test]
-fn the_columns_of_a_trace_stand_below_each_other() {
+fn trace_columns_are_aligned() {
     let kernel = async |item: Item| {
         item.write(0, 1.0).await;
         item.write(10, 1234.5).await;

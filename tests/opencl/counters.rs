@@ -1,5 +1,5 @@
-//! What the plugin of Oclgrind counts, for kernels of which everybody can say
-//! what a warp of 32 touches.
+//! The counts of the Oclgrind plugin, for kernels whose memory accesses per
+//! warp of 32 items can be computed by hand.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use testkit::child::{child_under, is_child, succeed};
 use testkit::device::skip;
 use testkit::place::scratch;
 
-/// A side of the matrices, and of a tile: the items of a warp.
+/// Side length of the matrices and of a tile; also the warp size.
 const N: usize = 32;
 
-/// What the plugin writes while the test `name` runs as a child; `None`, and a
-/// loud skip, where it cannot be built.
+/// Returns the plugin's log of the test `name`, run as a child process;
+/// `None`, with a reported skip, if the plugin cannot be built.
 #[track_caller]
 fn launches(name: &str, warp: usize) -> Option<Vec<Launch>> {
     let plugin = match Plugin::find(&profile::tools()) {
@@ -38,7 +38,7 @@ fn launches(name: &str, warp: usize) -> Option<Vec<Launch>> {
     Some(profile::read(&text).expect("a whole log"))
 }
 
-/// Runs the kernel `k` of a text over two matrices of N x N.
+/// Runs the kernel `k` of a source on two N x N matrices.
 fn run(gpu: &Gpu, text: &str, options: &str, group: [usize; 2]) {
     let source = Source::new("k.cl", text, "k").options(options);
     let a = gpu.upload(&vec![1.0_f32; 2 * N * N]).unwrap();
@@ -46,8 +46,8 @@ fn run(gpu: &Gpu, text: &str, options: &str, group: [usize; 2]) {
     let launch = gpu.launch_source(&source);
     let launch = launch.input(&a, 2 * N * N).output(&out, 2 * N * N);
     let launch = launch.global([N, N]).local(group);
-    // SAFETY: the simulator reports what a kernel does out of bounds, and does
-    // not do it.
+    // SAFETY: the simulator reports out-of-bounds accesses instead of
+    // executing them.
     unsafe { launch.run() }.unwrap();
     gpu.finish().unwrap();
 }
@@ -58,7 +58,7 @@ fn find(launch: &Launch, kind: Kind, is_local: bool) -> &Access {
         .expect("it is there")
 }
 
-/// For a moment of a warp, on the average.
+/// Returns the mean count per execution by a warp.
 fn each(access: &Access, count: u64) -> f64 {
     count as f64 / access.times() as f64
 }
@@ -69,8 +69,9 @@ const HEAD: &str = "kernel void k(global const float *a, global float *out) {
 /// Promise: The profiler counts the sectors and cache lines of contiguous,
 /// strided and broadcast accesses exactly.
 #[test]
-fn neighbors_strides_and_one_place_have_their_sectors() {
-    // What is loaded, the sectors and lines of it, and the least.
+fn sectors_are_counted_per_access_pattern() {
+    // The loaded expression, its sectors and cache lines, and the smallest
+    // possible number of sectors.
     let cases = [
         ("a[i]", 4, 1, 4),
         ("a[2 * i]", 8, 2, 4),
@@ -78,7 +79,7 @@ fn neighbors_strides_and_one_place_have_their_sectors() {
         ("a[i + 1]", 5, 2, 4),
         ("a[y]", 1, 1, 1),
     ];
-    let name = "neighbors_strides_and_one_place_have_their_sectors";
+    let name = "sectors_are_counted_per_access_pattern";
     if is_child() {
         let gpu = simulator();
         for (what, ..) in cases {
@@ -106,12 +107,12 @@ fn neighbors_strides_and_one_place_have_their_sectors() {
 
 /// Promise: The profiler supports warps of 64 work-items.
 #[test]
-fn a_wavefront_of_64_has_twice_the_sectors() {
+fn a_warp_of_64_items_has_twice_the_sectors() {
     if is_child() {
         let text = format!("{HEAD}\n  out[i] = a[i];\n}}");
         return run(&simulator(), &text, "", [N, 8]);
     }
-    let name = "a_wavefront_of_64_has_twice_the_sectors";
+    let name = "a_warp_of_64_items_has_twice_the_sectors";
     let Some(launches) = launches(name, 64) else { return };
     let load = find(&launches[0], Kind::Load, false);
     assert_eq!((load.times(), load.parts(SECTOR)), (16, [8 * 16, 8 * 16]));
@@ -120,7 +121,7 @@ fn a_wavefront_of_64_has_twice_the_sectors() {
 /// Promise: The profiler counts the scattered accesses of a naive transposition
 /// and the coalesced ones of a tiled one.
 #[test]
-fn a_transposition_scatters_and_a_tile_gathers() {
+fn a_tiled_transposition_is_coalesced() {
     const TILED: &str = "
     local float tile[32][32 + PAD];
     uint p = get_local_id(0), q = get_local_id(1);
@@ -137,7 +138,7 @@ fn a_transposition_scatters_and_a_tile_gathers() {
         }
         return;
     }
-    let name = "a_transposition_scatters_and_a_tile_gathers";
+    let name = "a_tiled_transposition_is_coalesced";
     let Some(launches) = launches(name, 32) else { return };
     let [naive, tiled, padded] = &launches[..] else { panic!("{launches:?}") };
     let stores = |launch| {
@@ -154,14 +155,15 @@ fn a_transposition_scatters_and_a_tile_gathers() {
     assert_eq!(answers(tiled, Kind::Store), 1.0);
     assert_eq!(answers(padded, Kind::Store), 1.0);
     assert_eq!((tiled.local, padded.local), (4096, 4096 + 128));
-    // A group is the launch, and it waits once.
+    // The launch is a single group with one barrier.
     assert_eq!(tiled.barriers.values().copied().collect::<Vec<_>>(), [1]);
 }
 
 /// Promise: The profiler counts divergent warps exactly.
 #[test]
-fn a_warp_that_goes_both_ways_diverges() {
-    // A guard that half of each warp passes, and one that half of the warps do.
+fn divergent_branches_are_counted() {
+    // A condition that half of the items in each warp meet, and one that half
+    // of the warps meet.
     let cases = [("x % 2 == 0", 32, 16.0), ("y % 2 == 0", 0, 32.0)];
     if is_child() {
         let gpu = simulator();
@@ -171,7 +173,7 @@ fn a_warp_that_goes_both_ways_diverges() {
         }
         return;
     }
-    let name = "a_warp_that_goes_both_ways_diverges";
+    let name = "divergent_branches_are_counted";
     let Some(launches) = launches(name, 32) else { return };
     for ((guard, split, items), launch) in cases.into_iter().zip(launches) {
         let branch = launch.branches[&3];
@@ -183,43 +185,43 @@ fn a_warp_that_goes_both_ways_diverges() {
     }
 }
 
-/// Turns of different length: the third turn of a long one is the third of a
-/// short one, as if all went on together.
+/// The items have loops of different lengths: iteration 3 of a long loop
+/// counts together with iteration 3 of a short one, as in a warp.
 ///
 /// Promise: The profiler counts the iterations of a loop per warp.
 #[test]
-fn the_turns_of_a_loop_are_moments_of_the_warp() {
+fn loop_iterations_are_counted_per_warp() {
     if is_child() {
         let body = "for (uint t = 0; t <= x; t++) out[i] += a[t * 32 + x];";
         return run(&simulator(), &format!("{HEAD}\n{body}\n}}"), "", [N, 1]);
     }
-    let name = "the_turns_of_a_loop_are_moments_of_the_warp";
+    let name = "loop_iterations_are_counted_per_warp";
     let Some(launches) = launches(name, 32) else { return };
     let loads = launches[0].accesses.iter().filter(|it| it.kind == Kind::Load);
-    // The other load of the line is that of out[i], before it.
+    // The line's other load reads out[i] and has a smaller column.
     let load = loads.max_by_key(|it| it.column).expect("a[..] is loaded");
     assert_eq!(load.times(), 32 * 32);
     let lanes: u64 = (1..=32).sum();
     assert_eq!(load.total(|moment| moment.lanes()), 32 * lanes);
-    // 32 neighbors in the first turn and one item in the last.
+    // 32 neighbors in the first iteration and one item in the last.
     let most = load.moments.iter().map(|it| it.parts(4, SECTOR)).max();
     assert_eq!(most, Some(4));
     assert!(load.parts(SECTOR)[0] < 32 * 32 * 4);
 }
 
-/// Whole tiles for every rung, and one step along `k` for most.
+/// Full tiles for every kernel, and a single step along `k` for most of them.
 const SHAPE: [usize; 3] = [128, 16, 128];
 
 /// Promise: The profiler counts the loads that the formula of each matmul
 /// kernel predicts.
 #[test]
 #[ignore = "slow: 19 s, counts each rung in Oclgrind"]
-fn the_rungs_of_the_ladder_load_what_their_formula_says() {
+fn counted_loads_match_the_formula_of_each_rung() {
     if is_child() {
         let gpu = simulator();
         return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));
     }
-    let name = "the_rungs_of_the_ladder_load_what_their_formula_says";
+    let name = "counted_loads_match_the_formula_of_each_rung";
     let Some(launches) = launches(name, 32) else { return };
     assert_eq!(launches.len(), LADDER.len());
     for (rung, launch) in LADDER.iter().zip(launches) {

@@ -2,8 +2,8 @@
  * one call fail with a status of the test's choice. RUNGRAD_OPENCL_LIBRARY
  * loads it instead of the loader; failing_calls.rs controls it.
  *
- * Every OpenCL function takes integers and pointers only, so one signature of
- * words forwards them all on the 64-bit ABIs of Linux. */
+ * Every OpenCL function takes only integers and pointers, so one signature of
+ * machine words forwards them all on the 64-bit ABIs of Linux. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static char chosen[64];
 static long position, seen;
 static int failure_status, all_that_follow;
 
-/* Lets the n-th call from now on fail, counted from 0, and resets the counts.
- * An empty name lets none fail. */
+/* Makes the n-th call from now on fail, counted from 0, and resets the counts.
+ * An empty name makes no call fail. */
 void fail_call(const char *name, long n, int status, int and_all_that_follow)
 {
     chosen[0] = 0;

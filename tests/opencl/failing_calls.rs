@@ -1,7 +1,7 @@
-//! Lets each call of each OpenCL function fail in turn, and asks of a training
-//! step that follows: is the result right, or an error? Never a wrong number,
-//! never another panic; parameters are those before the step or those after
-//! it; and the engine works afterwards.
+//! Lets each call of each OpenCL function fail in turn during a training step.
+//! The step must return the right result or an error, never a wrong value and
+//! never an unexpected panic. The parameters are those before the step or
+//! those after it, and the engine works afterwards.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_long};
@@ -24,7 +24,7 @@ use testkit::child::{child, is_child, succeed};
 use testkit::device::gpu_or_skip;
 
 const LIBRARY: &str = "RUNGRAD_OPENCL_LIBRARY";
-/// Which mode, and which function, a child tests.
+/// Environment variables that select the mode and the function of a child.
 const MODE: &str = "RUNGRAD_TEST_MODE";
 const FUNCTION: &str = "RUNGRAD_TEST_FUNCTION";
 
@@ -33,7 +33,7 @@ const OUT_OF_RESOURCES: c_int = -5;
 /// NVIDIA's driver returns it for everything once a device is lost.
 const LOST: c_int = -9999;
 
-/// Compiles the library, in a folder that goes with the test.
+/// Compiles the library into a temporary folder that is deleted on drop.
 struct Compiled(PathBuf);
 
 impl Compiled {
@@ -63,18 +63,19 @@ impl Drop for Compiled {
     }
 }
 
-/// The library that this process uses.
+/// The library that this process has loaded.
 struct Control(Library);
 
 impl Control {
     fn new() -> Control {
         let file = env::var(LIBRARY).unwrap();
-        // SAFETY: it is the library that `failing_calls.c` was compiled to,
-        // whose constructors only write its own variables.
+        // SAFETY: this is the library compiled from `failing_calls.c`, whose
+        // constructors only write its own variables.
         Control(unsafe { Library::new(file) }.unwrap())
     }
 
-    /// Lets a call fail, counted from now on. An empty name lets none fail.
+    /// Makes the call with this index fail, counted from now on. An empty name
+    /// makes no call fail.
     fn fail(&self, function: &str, at: usize, status: c_int, all: bool) {
         type Function =
             unsafe extern "C" fn(*const c_char, c_long, c_int, c_int);
@@ -89,7 +90,7 @@ impl Control {
         self.fail("", 0, 0, false);
     }
 
-    /// Counts the calls of each function since the last choice.
+    /// Counts the calls of each function since the last `fail`.
     fn calls(&self) -> BTreeMap<String, usize> {
         type Function =
             unsafe extern "C" fn(c_int, *mut *const c_char) -> c_long;
@@ -97,10 +98,10 @@ impl Control {
         let ask = unsafe { self.0.get::<Function>("calls_of") }.unwrap();
         let count = |index| {
             let mut name = std::ptr::null();
-            // SAFETY: there is room for the address of a name.
+            // SAFETY: `name` has room for the address of a string.
             let calls = unsafe { ask(index, &mut name) };
             let calls = usize::try_from(calls).ok()?;
-            // SAFETY: the name is a constant of the library.
+            // SAFETY: the name is a constant string of the library.
             let name = unsafe { CStr::from_ptr(name) };
             Some((name.to_str().unwrap().to_string(), calls))
         };
@@ -108,15 +109,16 @@ impl Control {
     }
 }
 
-/// What a step computes, to the last bit.
+/// Values that are compared bit by bit.
 type Values = Vec<f32>;
 
-/// What is trained: parameters and running statistics must survive a failure.
+/// A training step whose parameters and running statistics must survive a
+/// failure.
 trait Subject {
     /// Trains for one step, and returns its loss.
     fn step(&mut self) -> Result<f32, Error>;
-    /// Reads what a step changes: the parameters, and the running statistics
-    /// of the forward pass, which change earlier.
+    /// Reads the state that a step changes: the parameters, and the running
+    /// statistics, which the forward pass updates earlier.
     fn state(&self) -> Result<[Values; 2], Error>;
 }
 
@@ -152,7 +154,7 @@ impl Network {
         let x = or_raise(Tensor::rand(&[4, 3], 5, device));
         let optimizer = Box::new(optimizer);
         let mut network = Network { model, optimizer, x };
-        // From the second step on, an optimizer has a memory to lose.
+        // Only after the first step, an optimizer has state to lose.
         or_raise(network.step());
         or_raise(device.synchronize());
         network
@@ -188,10 +190,10 @@ fn or_raise<T>(result: Result<T, Error>) -> T {
     result.unwrap_or_else(|error| raise(error))
 }
 
-/// Part 2's engine, which has no state but the graph.
-struct Kernels(Gpu);
+/// Part 2, which has no state besides the graph.
+struct Part2Step(Gpu);
 
-impl Subject for Kernels {
+impl Subject for Part2Step {
     fn step(&mut self) -> Result<f32, Error> {
         attempt(|| {
             let new = |values: &[f32]| {
@@ -215,7 +217,7 @@ impl Subject for Kernels {
 fn subject(name: &str) -> Box<dyn Subject> {
     let device = |name: &str| name.parse::<Device>().unwrap();
     match name {
-        "part 2" => Box::new(Kernels(Gpu::first().unwrap())),
+        "part 2" => Box::new(Part2Step(Gpu::first().unwrap())),
         "gpu:0, Adam" => {
             Box::new(Network::new(device("gpu:0"), Adam::new(0.01)))
         }
@@ -232,15 +234,15 @@ fn subject(name: &str) -> Box<dyn Subject> {
 const SUBJECTS: [&str; 4] =
     ["part 2", "gpu:0, Adam", "gpu:0, Sgd", "fused:0, Sgd"];
 
-/// What came of the calls of one function that failed.
+/// The outcomes of one function's failing calls.
 #[derive(Default)]
-struct Row {
+struct Outcomes {
     positions: usize,
     errors: usize,
     right: usize,
 }
 
-/// Lets each call of each function fail, in a step of each subject.
+/// Lets each call of each function fail during a step of each subject.
 fn test_every_call(control: &Control, second_thread: bool) {
     for name in SUBJECTS {
         let mut ordinary = subject(name);
@@ -251,12 +253,12 @@ fn test_every_call(control: &Control, second_thread: bool) {
         let after = ordinary.state().unwrap();
         let changes = before[0] != after[0] && before[1] != after[1];
         assert!(changes || before[0].is_empty(), "{name}");
-        let other = Other::new(second_thread);
+        let other = SecondThread::new(second_thread);
         for (function, count) in calls {
             if count == 0 || BUILDING.contains(&&*function) {
                 continue;
             }
-            let mut row = Row::default();
+            let mut row = Outcomes::default();
             for at in 0..count {
                 let what = format!("{name}, {function}, call {at}");
                 let mut it = subject(name);
@@ -288,7 +290,7 @@ fn test_every_call(control: &Control, second_thread: bool) {
             }
             let again = subject(name).step();
             assert_eq!(again, Ok(loss), "{name} after {function}");
-            let Row { positions, errors, right } = row;
+            let Outcomes { positions, errors, right } = row;
             println!(
                 "{name:12} {function:28} {positions:5} {errors:6} {right:6}"
             );
@@ -305,12 +307,12 @@ fn check_sentence(what: &str, error: &Error) {
 }
 
 /// A second thread that computes on the same device.
-struct Other(Option<(&'static AtomicBool, thread::JoinHandle<()>)>);
+struct SecondThread(Option<(&'static AtomicBool, thread::JoinHandle<()>)>);
 
-impl Other {
-    fn new(is_there: bool) -> Other {
-        if !is_there {
-            return Other(None);
+impl SecondThread {
+    fn new(enabled: bool) -> SecondThread {
+        if !enabled {
+            return SecondThread(None);
         }
         let stop: &AtomicBool = Box::leak(Box::default());
         let x = Tensor::new(&[2], &[1.0, 2.0], Device::Gpu(0)).unwrap();
@@ -327,7 +329,7 @@ impl Other {
             }
             assert_eq!(x.to_vec().unwrap(), [1.0, 2.0]);
         };
-        Other(Some((stop, thread::spawn(compute))))
+        SecondThread(Some((stop, thread::spawn(compute))))
     }
 
     fn stop(self) {
@@ -338,7 +340,7 @@ impl Other {
     }
 }
 
-/// Runs the modes of a test, each in a separate process.
+/// Runs each mode of a test in a separate process.
 fn test_modes(test: &str, modes: &[[&str; 2]]) {
     let compiled = Compiled::new(test);
     for [mode, thread] in modes {
@@ -353,7 +355,7 @@ fn test_modes(test: &str, modes: &[[&str; 2]]) {
     }
 }
 
-/// Tests the mode that the parent has chosen.
+/// Runs the mode that the parent has chosen.
 fn test_mode() {
     let control = Control::new();
     match env::var(MODE).unwrap().as_str() {
@@ -394,7 +396,7 @@ fn a_failed_call_is_never_silent_in_every_mode() {
     }
 }
 
-/// The functions that are called once for each program or kernel.
+/// The functions that are called once per program or kernel.
 const BUILDING: [&str; 8] = [
     "clCreateProgramWithSource",
     "clBuildProgram",
@@ -406,8 +408,8 @@ const BUILDING: [&str; 8] = [
     "clGetKernelWorkGroupInfo",
 ];
 
-/// Builds the programs of a step while calls of a function fail. What was
-/// built stays, so each step gets further than the one before.
+/// Builds the programs of a step while calls of a function fail. Programs that
+/// were built stay cached, so each step gets further than the one before.
 fn test_building(control: &Control) {
     let function = env::var(FUNCTION).unwrap();
     for name in SUBJECTS {
@@ -438,7 +440,7 @@ fn test_building(control: &Control) {
     }
 }
 
-/// A device that is lost fails every call, releases too.
+/// A lost device fails every call, including releases.
 fn test_a_lost_device(control: &Control) {
     for name in SUBJECTS {
         for at in [0, 1, 5, 20, 50, 100, 200] {
@@ -463,14 +465,14 @@ fn test_a_lost_device(control: &Control) {
     }
 }
 
-const OPENING: &str = "failing_calls::a_failed_open_is_tried_again";
+const OPENING: &str = "failing_calls::a_failed_open_can_be_repeated";
 
-/// The calls that a process makes until a device is open, each failing in a
-/// separate process: the first open may fail, the second may not.
+/// Each call that a process makes until a device is open fails in a separate
+/// process. The first open may fail; the second must succeed.
 ///
 /// Promise: A device that could not be opened is tried again.
 #[test]
-fn a_failed_open_is_tried_again() {
+fn a_failed_open_can_be_repeated() {
     if is_child() {
         let first = catch_unwind(Gpu::first).expect("no other panic");
         if let Err(error) = &first {
@@ -479,7 +481,7 @@ fn a_failed_open_is_tried_again() {
         println!("first open: {}", if first.is_ok() { "ok" } else { "error" });
         Control::new().fail_none();
         let gpu = Gpu::first().expect("the second open succeeds");
-        assert_eq!(Kernels(gpu).step(), Ok(625.0));
+        assert_eq!(Part2Step(gpu).step(), Ok(625.0));
         return;
     }
     if gpu_or_skip().is_none() {

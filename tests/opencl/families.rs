@@ -1,21 +1,22 @@
-//! The kernels of the crate by families. Each family has a test of its own for
-//! each of three promises, so that a change of one kernel asks for seconds of
-//! the simulator's time and not for minutes.
+//! The kernels of the crate, grouped into families. Each family has its own
+//! tests for each of three properties, so that a change to one kernel needs
+//! seconds of simulator time instead of minutes.
 
 use rungrad::opencl::Kernel;
 
 use super::{every_kernel, oclgrind, reach};
 
-/// What the tests know of a family.
+/// A group of kernels that are tested together.
 pub(crate) struct Family {
     name: &'static str,
-    /// How the file of a kernel begins, behind `kernels/`, and what its options
-    /// have to hold.
+    /// How the path of a kernel's file begins after `kernels/`, followed by
+    /// the options that the kernel must have.
     patterns: &'static [&'static str],
-    /// Of Oclgrind.
+    /// The options of Oclgrind for this family.
     pub(crate) options: &'static [&'static str],
-    /// How many launches of single elements are as much work as one of theirs.
-    pub(crate) price: u64,
+    /// The simulation time of a launch, as a multiple of a launch of an
+    /// elementwise kernel.
+    pub(crate) cost: u64,
 }
 
 impl Family {
@@ -33,10 +34,10 @@ impl Family {
         })
     }
 
-    /// Whether an optimizer takes long for one of its kernels: a group of them
-    /// computes a tile, in loops that are unrolled.
-    pub(crate) fn is_of_tiles(&self) -> bool {
-        self.price > 10
+    /// Returns whether these kernels compute tiles in unrolled loops, which
+    /// the optimizer of a driver takes long to compile.
+    pub(crate) fn is_tiled(&self) -> bool {
+        self.cost > 10
     }
 
     /// Returns the kernels that the fast tier runs in the simulator: every
@@ -47,24 +48,24 @@ impl Family {
         kernels.into_iter().step_by(14).collect()
     }
 
-    /// The path of one of its tests.
-    pub(crate) fn test(&self, promise: &str) -> String {
-        format!("families::{}::{promise}", self.name)
+    /// Returns the full path of one of the family's tests.
+    pub(crate) fn test(&self, property: &str) -> String {
+        format!("families::{}::{property}", self.name)
     }
 }
 
-/// Version 21 does not know an instruction that the optimizer makes of a
-/// division beside its remainder.
-pub(crate) const OF_A_DIVISION: &[&str] =
+/// Oclgrind 21 does not know an instruction into which the optimizer combines
+/// a division and its remainder.
+pub(crate) const WITHOUT_OPTIMIZER: &[&str] =
     &["--build-options", "-cl-opt-disable"];
 
 macro_rules! families {
-    ($($name:ident: $options:expr, $price:expr, $patterns:expr;)*) => {
+    ($($name:ident: $options:expr, $cost:expr, $patterns:expr;)*) => {
         const FAMILIES: &[Family] = &[$(Family {
             name: stringify!($name),
             patterns: &$patterns,
             options: $options,
-            price: $price,
+            cost: $cost,
         }),*];
 
         $(mod $name {
@@ -100,18 +101,18 @@ macro_rules! families {
             /// Promise: No argument makes a kernel of the crate leave buffers
             /// of exactly the required size.
             #[test]
-            fn reaches_no_further_than_it_says() {
-                let name = "reaches_no_further_than_it_says";
-                super::reach::reaches_no_further_than_it_says(
+            fn stays_within_its_reach() {
+                let name = "stays_within_its_reach";
+                super::reach::stays_within_its_reach(
                     family(), name, &family().sample(),
                 );
             }
 
             #[test]
             #[ignore = "slow: up to 60 s, each kernel of the family in Oclgrind"]
-            fn every_kernel_reaches_no_further_than_it_says() {
-                let name = "every_kernel_reaches_no_further_than_it_says";
-                super::reach::reaches_no_further_than_it_says(
+            fn every_kernel_stays_within_its_reach() {
+                let name = "every_kernel_stays_within_its_reach";
+                super::reach::stays_within_its_reach(
                     family(), name, &family().kernels(),
                 );
             }
@@ -120,41 +121,42 @@ macro_rules! families {
 }
 
 families! {
-    elements_of_part_2: OF_A_DIVISION, 1,
+    elements_of_part_2: WITHOUT_OPTIMIZER, 1,
         ["part2/ew_", "part2/broadcast", "part2/chain"];
-    rows_of_part_2: OF_A_DIVISION, 1,
+    rows_of_part_2: WITHOUT_OPTIMIZER, 1,
         ["part2/reduce_", "part2/softmax", "part2/pick", "part2/transpose"];
-    products_by_a_vector: OF_A_DIVISION, 1, ["part2/matvec", "engine/vector"];
-    // Many items do much here, so the optimizer has to help; the division that
-    // it may not touch is none of theirs.
+    products_by_a_vector: WITHOUT_OPTIMIZER, 1, ["part2/matvec", "engine/vector"];
+    // These kernels do much work per item, so the simulator needs the
+    // optimizer; none of them has the division that it must not touch.
     ladder: &[], 24, ["part2/matmul"];
-    elements_of_part_3: OF_A_DIVISION, 1, ["engine/adam", "engine/elementwise", "engine/where"];
-    // Two of them have groups of 256 items with barriers.
-    copies: OF_A_DIVISION, 6, ["engine/copy", "engine/pack", "engine/fill"];
-    indices: OF_A_DIVISION, 1, ["engine/index", "engine/fold"];
-    reductions: OF_A_DIVISION, 1, ["engine/reduce"];
-    transformers: OF_A_DIVISION, 2, ["engine/attention", "engine/norm"];
-    // A pair of tiles is a lot for the simulator without the optimizer.
-    long_texts: OF_A_DIVISION, 40, ["engine/long_attention"];
-    softmaxes: OF_A_DIVISION, 1, ["engine/softmax"];
-    // A group is seconds of work, so that a kernel has one launch or a half,
-    // and more at night.
-    small_products: OF_A_DIVISION, 40,
+    elements_of_part_3: WITHOUT_OPTIMIZER, 1, ["engine/adam", "engine/elementwise", "engine/where"];
+    plain: WITHOUT_OPTIMIZER, 1, ["part3/"];
+    // Two of these kernels have groups of 256 items with barriers.
+    copies: WITHOUT_OPTIMIZER, 6, ["engine/copy", "engine/pack", "engine/fill"];
+    indices: WITHOUT_OPTIMIZER, 1, ["engine/index", "engine/fold"];
+    reductions: WITHOUT_OPTIMIZER, 1, ["engine/reduce"];
+    transformers: WITHOUT_OPTIMIZER, 2, ["engine/attention", "engine/norm"];
+    // A pair of tiles takes the simulator long without the optimizer.
+    long_texts: WITHOUT_OPTIMIZER, 40, ["engine/long_attention"];
+    softmaxes: WITHOUT_OPTIMIZER, 1, ["engine/softmax"];
+    // Each group takes seconds, so a kernel gets at most one launch in the
+    // fast tier and more in the slow one.
+    small_products: WITHOUT_OPTIMIZER, 40,
         ["engine/few_rows", "engine/long_sums", "engine/product -DTILE_M=32"];
-    products: OF_A_DIVISION, 40, ["engine/product -DTILE_M=64"];
-    large_products: OF_A_DIVISION, 40,
+    products: WITHOUT_OPTIMIZER, 40, ["engine/product -DTILE_M=64"];
+    large_products: WITHOUT_OPTIMIZER, 40,
         ["engine/product -DTILE_M=128 -DFOURS=0"];
-    large_products_by_fours: OF_A_DIVISION, 40,
+    large_products_by_fours: WITHOUT_OPTIMIZER, 40,
         ["engine/product -DTILE_M=128 -DFOURS=1"];
-    tensor_cores: OF_A_DIVISION, 80, ["engine/tensor_cores -DFOURS=0"];
-    tensor_cores_by_fours: OF_A_DIVISION, 80,
+    tensor_cores: WITHOUT_OPTIMIZER, 80, ["engine/tensor_cores -DFOURS=0"];
+    tensor_cores_by_fours: WITHOUT_OPTIMIZER, 80,
         ["engine/tensor_cores -DFOURS=1"];
-    warpgroups: OF_A_DIVISION, 40, ["engine/warpgroups"];
+    warpgroups: WITHOUT_OPTIMIZER, 40, ["engine/warpgroups"];
 }
 
 /// Promise: Every kernel of the crate belongs to exactly one tested family.
 #[test]
-fn every_kernel_is_of_one_family() {
+fn every_kernel_belongs_to_one_family() {
     for kernel in every_kernel() {
         let of = FAMILIES.iter().filter(|family| family.has(kernel));
         let of: Vec<&str> = of.map(|family| family.name).collect();

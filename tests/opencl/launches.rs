@@ -1,4 +1,4 @@
-//! Buffers and launches that work, and what they count.
+//! Buffers and launches that succeed, and their counts.
 
 use rungrad::opencl::{Buffer, Bytes, Event, Gpu};
 use rungrad::part2_gpu::kernels;
@@ -24,7 +24,7 @@ fn multiply(gpu: &Gpu, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Error> {
 }
 
 #[test]
-fn what_is_uploaded_is_read_back() {
+fn uploaded_values_are_read_back() {
     let Some(gpu) = gpu_or_skip() else { return };
     let floats = [0.0_f32, -1.5, f32::MAX, f32::MIN_POSITIVE];
     assert_eq!(gpu.upload(&floats).unwrap().read().unwrap(), floats);
@@ -35,7 +35,7 @@ fn what_is_uploaded_is_read_back() {
 }
 
 #[test]
-fn a_write_replaces_what_a_buffer_held() {
+fn write_replaces_the_values_of_a_buffer() {
     let Some(gpu) = gpu_or_skip() else { return };
     let buffer = gpu.upload(&[1.0_f32, 2.0]).unwrap();
     buffer.write(&[3.0, 4.0]).unwrap();
@@ -45,14 +45,14 @@ fn a_write_replaces_what_a_buffer_held() {
 }
 
 #[test]
-fn a_product_of_two_buffers_comes_back() {
+fn a_kernel_multiplies_two_buffers() {
     let Some(gpu) = gpu_or_skip() else { return };
     let product = multiply(&gpu, &[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
     assert_eq!(product.unwrap(), [4.0, 10.0, 18.0]);
 }
 
 #[test]
-fn one_buffer_may_be_two_inputs() {
+fn a_buffer_can_be_bound_to_two_inputs() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[3.0_f32, 4.0]).unwrap();
     let out = gpu.allocate::<f32>(2).unwrap();
@@ -69,7 +69,7 @@ fn one_buffer_may_be_two_inputs() {
 }
 
 #[test]
-fn a_launch_in_two_dimensions_rounds_each_of_them_up() {
+fn global_sizes_are_rounded_up_per_dimension() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global uint *seen, uint columns, uint rows) {
         uint column = get_global_id(0), row = get_global_id(1);
@@ -85,13 +85,13 @@ fn a_launch_in_two_dimensions_rounds_each_of_them_up() {
         .scalar(3_u32)
         .global([5, 3])
         .local([4, 2]);
-    // SAFETY: the guard lets through 3 rows of 5, which is all of `seen`.
+    // SAFETY: the guard admits 3 rows of 5, which are all elements of `seen`.
     unsafe { launch.run() }.unwrap();
     assert_eq!(seen.read().unwrap(), [4008; 15]);
 }
 
 #[test]
-fn numbers_of_every_type_arrive_as_they_were_sent() {
+fn scalars_of_every_type_reach_the_kernel() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global int *out, float f, uint u, int i, int8 v)
     {
@@ -110,14 +110,14 @@ fn numbers_of_every_type_arrive_as_they_were_sent() {
         .scalar([1, -2, 3, -4, 5, -6, 7, i32::MIN])
         .global(1)
         .local(1);
-    // SAFETY: the kernel writes the first 11 numbers, and `out` has them.
+    // SAFETY: the kernel writes the first 11 elements, and `out` has 11.
     unsafe { launch.run() }.unwrap();
     let expected = [3, 1, -7, 1, -2, 3, -4, 5, -6, 7, i32::MIN];
     assert_eq!(out.read().unwrap(), expected);
 }
 
 #[test]
-fn an_event_tells_four_moments_in_their_order() {
+fn event_times_are_in_order() {
     let Some(gpu) = gpu_or_skip() else { return };
     let out = gpu.allocate::<f32>(1000).unwrap();
     let event: Event = gpu
@@ -139,7 +139,7 @@ fn an_event_tells_four_moments_in_their_order() {
 /// Promise: The ledger counts every copied byte, launch and kernel build, and a
 /// source is built once.
 #[test]
-fn the_ledger_counts_each_byte_launch_and_build() {
+fn the_ledger_counts_bytes_launches_and_builds() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float *a) { a[0] += 1.0f; }";
     let source = source(text);
@@ -147,7 +147,7 @@ fn the_ledger_counts_each_byte_launch_and_build() {
         let a = gpu.upload(&[1.0_f32, 2.0]).unwrap();
         for _ in 0..3 {
             let launch = gpu.launch_source(&source).output(&a, 1);
-            // SAFETY: the kernel changes one float, and there are two.
+            // SAFETY: the kernel changes one float, and `a` has two.
             unsafe { launch.global(1).local(1).run() }?;
         }
         a.read()
@@ -166,32 +166,32 @@ fn the_ledger_counts_each_byte_launch_and_build() {
 
 /// Promise: A kernel source is compiled once per set of options.
 #[test]
-fn other_options_make_another_program() {
+fn options_select_different_programs() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global int *out) { out[0] = VALUE; }";
     let out = gpu.allocate::<i32>(1).unwrap();
     for value in [5, 6] {
         let source = source(text).options(&format!("-D VALUE={value}"));
         let launch = gpu.launch_source(&source).output(&out, 1);
-        // SAFETY: the kernel writes one number, and there is one.
+        // SAFETY: the kernel writes one element, and `out` has one.
         unsafe { launch.global(1).local(1).run() }.unwrap();
         assert_eq!(out.read().unwrap(), [value]);
     }
 }
 
 #[test]
-fn a_wide_pointer_takes_a_buffer_of_its_elements() {
+fn a_vector_pointer_accepts_a_buffer_of_its_elements() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float4 *a) { a[0] += 1.0f; }";
     let (source, a) = (source(text), gpu.upload(&[0.0_f32; 4]).unwrap());
     let launch = gpu.launch_source(&source).output(&a, 4);
-    // SAFETY: the kernel changes one four of floats, and there is one.
+    // SAFETY: the kernel changes one `float4`, and `a` has one.
     unsafe { launch.global(1).local(1).run() }.unwrap();
     assert_eq!(a.read().unwrap(), [1.0; 4]);
 }
 
 #[test]
-fn a_dropped_buffer_serves_the_launches_that_use_it() {
+fn a_dropped_buffer_outlives_its_launches() {
     let Some(gpu) = gpu_or_skip() else { return };
     let n = 1 << 16;
     let out = gpu.allocate::<f32>(n).unwrap();
@@ -234,7 +234,7 @@ fn threads_share_a_device_and_its_buffers() {
 }
 
 #[test]
-fn bytes_are_written_as_people_read_them() {
+fn byte_counts_are_printed_with_units() {
     for (bytes, expected) in [
         (0, "0 B"),
         (1023, "1023 B"),
@@ -247,9 +247,9 @@ fn bytes_are_written_as_people_read_them() {
     }
 }
 
-/// A device without them has no such kernel, and says so.
+/// A device without `f64` has no such kernel and returns an error.
 #[test]
-fn a_device_that_claims_doubles_computes_in_them() {
+fn f64_kernels_run_exactly_where_f64_is_supported() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&[3.0_f32]).unwrap();
     let out = gpu.allocate::<f32>(1).unwrap();
@@ -262,12 +262,12 @@ fn a_device_that_claims_doubles_computes_in_them() {
 }
 
 #[test]
-fn an_upload_waits_only_where_its_copy_would_be_too_much() {
+fn uploads_wait_only_above_the_copy_limit() {
     let Some(gpu) = gpu_or_skip() else { return };
-    // Another test that waits would free the copies, so this one is alone.
+    // A wait in a different test would free the copies, so this test runs in
+    // its own process.
     if !is_child() {
-        let name =
-            "launches::an_upload_waits_only_where_its_copy_would_be_too_much";
+        let name = "launches::uploads_wait_only_above_the_copy_limit";
         succeed(&mut child(name));
         return;
     }
@@ -284,7 +284,8 @@ fn an_upload_waits_only_where_its_copy_would_be_too_much() {
         assert_eq!(values, [i; 1000]);
     }
 
-    // More than 1 MiB; and 20 times 1 MiB, of which 16 are kept.
+    // One upload of more than 1 MiB, then 20 uploads of 1 MiB, of which 16 fit
+    // in the limit.
     let values = vec![7_u32; (1 << 18) + 1];
     let (large, one) = ledger::measure(|| gpu.upload(&values).unwrap());
     let (small, many) = ledger::measure(|| -> Vec<_> {
@@ -300,7 +301,7 @@ fn an_upload_waits_only_where_its_copy_would_be_too_much() {
 }
 
 #[test]
-fn times_are_kept_only_where_asked_and_the_order_holds() {
+fn timed_and_untimed_launches_keep_their_order() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global uint *out, uint x) {
         for (uint i = 0; i < 1000; i++) out[0] = out[0] * 3 + x;
@@ -310,9 +311,9 @@ fn times_are_kept_only_where_asked_and_the_order_holds() {
     for x in 0..40 {
         let launch = gpu.launch_source(&source).output(&out, 1).scalar(x);
         let launch = launch.global(1).local(1);
-        // Each third launch has an event, on a queue that keeps times.
+        // Every third launch has an event, on the profiling queue.
         if x % 3 == 0 {
-            // SAFETY: the kernel touches one number, and `out` has it.
+            // SAFETY: the kernel accesses one element, and `out` has one.
             drop(unsafe { launch.timed() }.unwrap());
         } else {
             // SAFETY: as above.
@@ -326,7 +327,7 @@ fn times_are_kept_only_where_asked_and_the_order_holds() {
 }
 
 #[test]
-fn threads_that_launch_one_kernel_keep_their_own_arguments() {
+fn threads_do_not_mix_up_kernel_arguments() {
     let Some(gpu) = gpu_or_skip() else { return };
     let fill = |value: f32| {
         let out = gpu.allocate::<f32>(8).unwrap();
@@ -345,7 +346,7 @@ fn threads_that_launch_one_kernel_keep_their_own_arguments() {
 }
 
 #[test]
-fn an_upload_after_a_launch_that_was_timed_arrives_whole() {
+fn an_upload_after_a_timed_launch_is_complete() {
     let Some(gpu) = gpu_or_skip() else { return };
     let (out, values) = (gpu.allocate::<f32>(8).unwrap(), vec![5_u32; 1 << 18]);
     for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! What the rungs of the matmul ladder load, counted by Oclgrind.
+//! The loads of the matmul ladder, counted by Oclgrind.
 
 use std::process::Command;
 
@@ -8,13 +8,13 @@ use super::oclgrind::{multiply, simulator};
 use testkit::child::{child_under, is_child, succeed};
 use testkit::device::skip;
 
-/// Whole tiles for every rung, and one step along `k` for most.
+/// Full tiles for every kernel, and a single step along `k` for most of them.
 const SHAPE: [usize; 3] = [128, 16, 128];
 
 /// Promise: Each kernel of the matmul ladder loads as many values per element
 /// as its formula predicts, counted by Oclgrind.
 #[test]
-fn the_loads_of_each_rung_are_those_of_its_formula() {
+fn oclgrind_loads_match_the_formula_of_each_rung() {
     if is_child() {
         let gpu = simulator();
         return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));
@@ -25,7 +25,7 @@ fn the_loads_of_each_rung_are_those_of_its_formula() {
     }
     let mut tool = Command::new("oclgrind");
     tool.args(["--inst-counts", "--build-options", "-cl-opt-disable"]);
-    let name = "loads::the_loads_of_each_rung_are_those_of_its_formula";
+    let name = "loads::oclgrind_loads_match_the_formula_of_each_rung";
     child_under(&mut tool, name);
     let text = succeed(&mut tool);
     // ANCHOR: counted
@@ -41,7 +41,8 @@ fn the_loads_of_each_rung_are_those_of_its_formula() {
     // ANCHOR_END: counted
 }
 
-/// The bytes of a kind of instruction of the first kernel in `counts`.
+/// Returns the bytes that one kind of instruction accessed in the first kernel
+/// of `counts`.
 fn bytes(counts: &str, what: &str) -> u64 {
     let counts = counts.split("Instructions executed").next();
     let line = counts.and_then(|counts| counts.split(what).nth(1));

@@ -1,39 +1,40 @@
-//! The OpenCL fence: what goes in comes out, what does not fit is refused
-//! with one sentence before the device sees it, and how a process begins
-//! changes neither.
+//! Tests of the OpenCL wrapper: data is transferred unchanged, invalid
+//! launches are rejected with one sentence before they reach the device, and
+//! the environment of a process changes neither.
 
-// The fence's own tests launch kernels of their own.
+// These tests launch kernels from source.
 #![allow(unsafe_code)]
 
 use rungrad::opencl::{Kernel, Source};
-use rungrad::{engine, part2_gpu};
+use rungrad::{engine, part2_gpu, part3_unified};
 
-mod borders;
-mod cache;
 mod counters;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod failing_calls;
 mod families;
+mod generated_kernels;
+mod launch_errors;
 mod launches;
 mod loads;
 mod mirror;
 mod oclgrind;
+mod pocl_cache;
 mod processes;
-mod raw;
+mod raw_examples;
 mod reach;
-mod refusals;
+mod size_limits;
 mod submission;
 mod timeline;
 mod types;
-mod written;
 
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(engine::kernels::all())
+    let plain = part3_unified::plain_opencl::kernels::all();
+    part2.flatten().chain(plain).chain(engine::kernels::all())
 }
 
-/// The names of the kernels that a file writes, those of its macros too.
+/// Returns the names of the kernels that a file defines, including macros.
 fn written(text: &str) -> Vec<String> {
     let first = |rest: &str| {
         let name = rest.split([',', '(']).next().unwrap_or_default();
@@ -50,31 +51,34 @@ fn written(text: &str) -> Vec<String> {
     written.filter(|name| name != "NAME").chain(by_macro).collect()
 }
 
-/// A list that forgets a kernel would let it go untested.
+/// A kernel that is missing from the lists would be tested nowhere.
 ///
-/// Promise: Every kernel source is in a list, and therefore in the reach tests.
+/// Promise: Every kernel source is in a list, and therefore in the reach
+/// tests.
 #[test]
-fn every_kernel_that_is_written_is_in_a_list() {
+fn every_kernel_source_is_in_a_list() {
     let mut texts = std::collections::BTreeMap::new();
     for kernel in every_kernel() {
         texts.insert(kernel.file(), kernel.text());
     }
-    let files = ["part2", "engine"].map(|part| {
+    let files = ["part2", "part3", "engine"].map(|part| {
         let folder = testkit::place::root().join("kernels").join(part);
-        std::fs::read_dir(folder).unwrap().count()
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.filter(|it| it.as_ref().unwrap().path().is_file()).count()
     });
-    assert_eq!(texts.len(), files[0] + files[1], "a file without a kernel");
+    let count: usize = files.into_iter().sum();
+    assert_eq!(texts.len(), count, "a file without a kernel");
     let mut names: Vec<String> =
         texts.values().flat_map(|text| written(text)).collect();
     let mut listed: Vec<&str> = every_kernel().map(Kernel::name).collect();
     names.sort();
     listed.sort();
-    // A text that is compiled in several ways is still written once.
+    // A source that is compiled with several options still counts once.
     listed.dedup();
     assert_eq!(listed, names);
 }
 
-/// The kernel `k` of a text.
+/// A source whose kernel is named `k`.
 fn source(text: &str) -> Source {
     Source::new("my.cl", text, "k")
 }

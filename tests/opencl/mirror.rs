@@ -1,9 +1,10 @@
-//! Random launches of the kernels that walk through views, rows and windows,
-//! beside what the host makes of the same arguments, in a loop for each
-//! result. Sizes contradict each other here, groups are too few and rows
-//! overlap: what a kernel says of itself must hold there as well.
+//! Random launches of the kernels that read views, rows and windows, compared
+//! with loops on the host that compute the same arguments. Here sizes
+//! contradict each other, there are too few groups, and rows overlap: a
+//! kernel's stated reach must hold for these launches too.
 
 mod host;
+mod plain;
 mod transformer;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Scalar};
@@ -12,72 +13,76 @@ use super::reach::reach;
 use testkit::launches::draft::{Draft, Drawn, PRODUCTS, extent};
 use testkit::random::Random;
 
-/// An argument on the host.
-enum Given {
+/// A kernel argument on the host.
+enum HostArgument {
     Floats(Vec<f32>),
     Words(Vec<u32>),
     Number(Scalar),
 }
 
-/// A launch as the host reads it.
+/// A launch as the host interprets it.
 struct Mirror {
-    given: Vec<Given>,
+    given: Vec<HostArgument>,
     global: [usize; 3],
     /// The groups along each dimension.
     groups: [usize; 3],
 }
 
-/// A place of the result, and what stands there.
-type Written = Vec<(usize, f32)>;
+/// The written indices of the result, with their values.
+type Writes = Vec<(usize, f32)>;
 
 impl Mirror {
     fn floats(&self, at: usize) -> &[f32] {
         match &self.given[at] {
-            Given::Floats(floats) => floats,
+            HostArgument::Floats(floats) => floats,
             _ => panic!("argument {at} holds no floats"),
         }
     }
 
     fn words(&self, at: usize) -> &[u32] {
         match &self.given[at] {
-            Given::Words(words) => words,
+            HostArgument::Words(words) => words,
             _ => panic!("argument {at} holds no words"),
         }
     }
 
     fn size(&self, at: usize) -> usize {
         match self.given[at] {
-            Given::Number(Scalar::U32(number)) => number as usize,
-            Given::Number(Scalar::I32(number)) => number as usize,
+            HostArgument::Number(Scalar::U32(number)) => number as usize,
+            HostArgument::Number(Scalar::I32(number)) => number as usize,
             _ => panic!("argument {at} is no size"),
         }
     }
 
     fn eight(&self, at: usize) -> [isize; 8] {
         match self.given[at] {
-            Given::Number(Scalar::I32x8(eight)) => eight.map(|it| it as isize),
+            HostArgument::Number(Scalar::I32x8(eight)) => {
+                eight.map(|it| it as isize)
+            }
             _ => panic!("argument {at} is no shape"),
         }
     }
 
-    /// What one item writes for each of `n` elements.
-    fn each(&self, n: usize, value: impl Fn(usize) -> f32) -> Written {
+    /// Computes one write for each of `n` elements, as far as there are items.
+    fn each(&self, n: usize, value: impl Fn(usize) -> f32) -> Writes {
         (0..n.min(self.global[0])).map(|i| (i, value(i))).collect()
     }
 }
 
-/// Those whose elements are independent, or whose results are many arrays, are
-/// shown whole by a launch over some sizes, the ladder has sizes of its own, and what goes on from a number that
-/// is there has a test of its own.
+/// Returns whether the host has a loop for a kernel. Kernels with independent
+/// elements or several outputs are compared in full by a launch over some
+/// sizes, the ladder has its own sizes, and kernels that continue from
+/// existing values have separate tests.
 fn is_mirrored(name: &str) -> bool {
-    // Those of long texts read results, of which any others make no sense.
-    let of_results = ["attention_long_queries", "attention_long_keys"];
+    // The attention kernels for long sequences read results of earlier
+    // kernels, for which random values make no sense.
+    let reads_results = ["attention_long_queries", "attention_long_keys"];
     if ["reduce_atomic", "reduce_last"].contains(&name)
-        || of_results.contains(&name)
+        || reads_results.contains(&name)
     {
         return false;
     }
-    let alone = [
+    let not_mirrored = [
         "ew_",
         "unary_",
         "binary_",
@@ -87,48 +92,51 @@ fn is_mirrored(name: &str) -> bool {
         "adam_",
         "reduce_sums_",
     ];
-    let is_alone = alone.iter().any(|start| name.starts_with(start))
+    let is_alone = not_mirrored.iter().any(|start| name.starts_with(start))
         || name.starts_with("matmul")
         || name.ends_with("_backward");
+    if let Some(name) = name.strip_prefix("plain_") {
+        return plain::MIRRORED.contains(&name);
+    }
     !is_alone || ["ew_repeat", "pick_backward"].contains(&name)
 }
 
-/// Small whole numbers, of which every sum is exact.
-fn values(kind: &Drawn, len: usize, random: &mut Random) -> Given {
+/// Small integers, whose sums are exact.
+fn values(kind: &Drawn, len: usize, random: &mut Random) -> HostArgument {
     match kind {
         Drawn::Words => {
             let word = |_| match random.below(16) {
                 0 => random.bits() as u32,
                 _ => random.below(6) as u32,
             };
-            Given::Words((0..len.max(1)).map(word).collect())
+            HostArgument::Words((0..len.max(1)).map(word).collect())
         }
-        Drawn::Out => Given::Floats(vec![UNTOUCHED; len.max(1)]),
+        Drawn::Out => HostArgument::Floats(vec![UNTOUCHED; len.max(1)]),
         _ => {
             let value = |_| random.below(9) as f32 - 4.0;
-            Given::Floats((0..len.max(1)).map(value).collect())
+            HostArgument::Floats((0..len.max(1)).map(value).collect())
         }
     }
 }
 
-/// What stands in a result that nobody has written.
+/// Value of the result elements that were not written.
 const UNTOUCHED: f32 = -77.0;
 
-/// Runs the draft, and compares the whole of the result; false where the
-/// kernel refuses it.
+/// Runs the draft and compares the full result; returns `false` if the kernel
+/// rejects the draft.
 fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
     let mut random = Random(seed);
     let mut draft = Draft::new(kernel, &mut random);
     if draft.local.len() == 1 {
-        // Each size of a group is compiled for itself.
+        // Each group size is a separate compilation.
         draft.local = vec![64.max(draft.local[0] / 64 * 64).min(256)];
     }
     let Some(reach) = reach(gpu, kernel, &draft) else { return false };
     let mut lengths = reach.iter();
-    let mut given: Vec<Given> = Vec::new();
+    let mut given: Vec<HostArgument> = Vec::new();
     for kind in &draft.arguments {
         given.push(match kind {
-            Drawn::Number(number) => Given::Number(*number),
+            Drawn::Number(number) => HostArgument::Number(*number),
             kind => {
                 let len = *lengths.next().expect("a buffer for each");
                 values(kind, len, &mut random)
@@ -137,7 +145,7 @@ fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
     }
     if kernel.name().ends_with("sorted") {
         let words = given.iter_mut().find_map(|it| match it {
-            Given::Words(words) => Some(words),
+            HostArgument::Words(words) => Some(words),
             _ => None,
         });
         words.expect("places").sort();
@@ -149,7 +157,7 @@ fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
     let mirror = Mirror { given, global, groups };
     let written = host::right(kernel.name(), &mirror);
 
-    let held: Vec<Option<Held>> =
+    let held: Vec<Option<AnyBuffer>> =
         mirror.given.iter().map(|given| upload(gpu, given)).collect();
     let mut launch = gpu.launch(kernel);
     let mut out = None;
@@ -157,13 +165,13 @@ fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
         draft.arguments.iter().zip(&held).zip(&mirror.given)
     {
         launch = match (kind, held, given) {
-            (Drawn::Out, Some(Held::Floats(floats)), _) => {
+            (Drawn::Out, Some(AnyBuffer::Floats(floats)), _) => {
                 out = Some(floats);
                 launch.output(floats)
             }
-            (_, Some(Held::Floats(floats)), _) => launch.input(floats),
-            (_, Some(Held::Words(words)), _) => launch.input(words),
-            (.., Given::Number(number)) => launch.scalar(*number),
+            (_, Some(AnyBuffer::Floats(floats)), _) => launch.input(floats),
+            (_, Some(AnyBuffer::Words(words)), _) => launch.input(words),
+            (.., HostArgument::Number(number)) => launch.scalar(*number),
             _ => unreachable!("a buffer or a number"),
         };
     }
@@ -174,7 +182,7 @@ fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
     for (at, value) in written {
         expected[at] = value;
     }
-    // Differences of sums up to 64, times numbers up to 4.
+    // The error of differences of sums up to 64, times values up to 4.
     let is_of_sums = kernel.name() == "attention_grads";
     let bound = if is_of_sums { 4e-5 } else { 4e-6 };
     for (at, (x, y)) in yours.iter().zip(&expected).enumerate() {
@@ -190,22 +198,24 @@ fn agrees(gpu: &Gpu, kernel: &Kernel, seed: u64) -> bool {
     true
 }
 
-enum Held {
+enum AnyBuffer {
     Floats(Buffer<f32>),
     Words(Buffer<u32>),
 }
 
-fn upload(gpu: &Gpu, given: &Given) -> Option<Held> {
+fn upload(gpu: &Gpu, given: &HostArgument) -> Option<AnyBuffer> {
     match given {
-        Given::Floats(floats) => {
-            Some(Held::Floats(gpu.upload(floats).unwrap()))
+        HostArgument::Floats(floats) => {
+            Some(AnyBuffer::Floats(gpu.upload(floats).unwrap()))
         }
-        Given::Words(words) => Some(Held::Words(gpu.upload(words).unwrap())),
-        Given::Number(_) => None,
+        HostArgument::Words(words) => {
+            Some(AnyBuffer::Words(gpu.upload(words).unwrap()))
+        }
+        HostArgument::Number(_) => None,
     }
 }
 
-/// Launches each of these kernels with some seeds.
+/// Launches each of these kernels with several seeds.
 pub(crate) fn compare_random(gpu: &Gpu, kernels: &[Kernel]) {
     for kernel in kernels {
         let name = kernel.name();

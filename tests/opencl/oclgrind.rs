@@ -1,5 +1,5 @@
-//! Oclgrind, the borrow checker for kernels, over every kernel of the crate;
-//! and over planted faults, since a check that never complains is none.
+//! Runs every kernel of the crate in Oclgrind, which checks the accesses of a
+//! kernel, and checks that Oclgrind reports planted bugs.
 
 use std::fs;
 use std::process::Command;
@@ -8,9 +8,9 @@ use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
 use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
-use super::families::{Family, OF_A_DIVISION};
+use super::families::{Family, WITHOUT_OPTIMIZER};
 use super::mirror;
-use testkit::child::{child_under, is_child, plainly, succeed};
+use testkit::child::{child_under, is_child, rerun_without_optimizer, succeed};
 use testkit::device::{gpu_or_skip, skip};
 use testkit::launches::part3::groups::IN_PARTS;
 use testkit::launches::{part2, part3};
@@ -18,9 +18,9 @@ use testkit::place::scratch;
 use testkit::random::cases;
 
 // ANCHOR: findings
-/// What Oclgrind finds while the test `name` runs as a child; `None`, and a
-/// loud skip, where Oclgrind is not installed. It exits with 0 whatever it
-/// finds, so its log is the verdict.
+/// Returns the findings of Oclgrind while the test `name` runs as a child;
+/// `None`, with a reported skip, if Oclgrind is not installed. Oclgrind exits
+/// with 0 even after findings, so its log is the result.
 #[track_caller]
 pub(crate) fn findings(name: &str, options: &[&str]) -> Option<String> {
     if Command::new("oclgrind").arg("--version").output().is_err() {
@@ -31,20 +31,20 @@ pub(crate) fn findings(name: &str, options: &[&str]) -> Option<String> {
     let log = scratch().join(format!("oclgrind-{log}.log"));
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--uninitialized", "--check-api"]);
-    // The largest tiles of a product want as much as graphics processors have.
+    // The largest matmul tiles need the local memory size of a GPU.
     tool.args(["--local-mem-size", "49152"]).args(options);
     tool.arg("--log").arg(&log);
     child_under(&mut tool, name);
     let text = succeed(&mut tool);
     assert!(text.contains("Oclgrind ran this"), "{text}");
-    // What the host asks for wrongly is said there and not in the log.
+    // Oclgrind prints wrong host calls to stderr instead of its log.
     assert!(!text.contains("runtime error"), "{text}");
     Some(fs::read_to_string(&log).expect("Oclgrind writes its log"))
 }
 // ANCHOR_END: findings
 
-/// Opens the simulator, and says so to the parent: a preload that was lost
-/// would leave the log as empty as a clean run.
+/// Opens the simulator and reports that to the parent: if the preload were
+/// lost, the log would be as empty as that from a clean run.
 pub(crate) fn simulator() -> Gpu {
     let gpu = Gpu::first().unwrap();
     assert_eq!(gpu.info().platform, "Oclgrind");
@@ -59,15 +59,15 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
             continue;
         }
         if let Some(rung) = rung(kernel) {
-            climb(gpu, rung);
+            check_rung(gpu, rung);
         } else if let Some(way) = way(kernel) {
-            // One row more than a group has.
+            // One row more than a group handles.
             let rows = 256 / way.team + 1;
             for shape in [[1, 1], [3, 0], [rows, 37]] {
                 multiply_vector(gpu, way, shape);
             }
         } else if is_slow(kernel) && gpu.info().platform == "Oclgrind" {
-            if let Some(n) = in_the_simulator(kernel) {
+            if let Some(n) = simulated_size(kernel) {
                 compare(gpu, kernel, n);
             }
         } else {
@@ -76,7 +76,7 @@ fn compare_all(gpu: &Gpu, kernels: &[Kernel], sizes: &[usize]) {
     }
 }
 
-/// Runs some kernels of a family in the simulator, for the test `name`.
+/// Runs some kernels of a family in the simulator for the test `name`.
 pub(crate) fn is_clean(family: &Family, name: &str, kernels: &[Kernel]) {
     if is_child() {
         let sizes = [1, 2, 255, 256, 257, 600];
@@ -90,20 +90,22 @@ pub(crate) fn is_clean(family: &Family, name: &str, kernels: &[Kernel]) {
 
 /// Returns whether `is_clean` runs a kernel in the simulator.
 pub(crate) fn is_simulated(kernel: &Kernel) -> bool {
-    !is_slow(kernel) || in_the_simulator(kernel).is_some()
+    !is_slow(kernel) || simulated_size(kernel).is_some()
 }
 
-/// Returns the size at which a kernel of tiles is simulated, if it is. Of the
-/// four kernels of one tile, which differ in the layout of both operands, two are
-/// enough: each way to read is in one of them. All tiles are one source, of which
-/// the smallest are simulated whole. For the larger ones, two matrices or two
-/// parts reach each border of the tile, the change to the other half of the local
-/// memory, and the barrier before the next tile. With `RUNGRAD_CASES`, all are
-/// simulated whole.
-fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
+/// Returns the size at which a kernel with tiles is simulated, if it is.
+///
+/// The four kernels of one tile size differ in the layouts of their two
+/// operands. Two of them are enough, because they cover each way to read an
+/// operand. All tile sizes are compiled from one source, so only the smallest
+/// are simulated in full. For the larger ones, two matrices or two parts reach
+/// each border of the tile, the switch to the other half of local memory, and
+/// the barrier before the next tile. `RUNGRAD_CASES` simulates all sizes in
+/// full.
+fn simulated_size(kernel: &Kernel) -> Option<usize> {
     const WHOLE: usize = 30;
     let has = |option| kernel.options().contains(option);
-    // The twins for tensor cores are one text.
+    // The variants for tensor cores are compiled from the same source.
     if has("-DCORES=0 -DTILE_M=128") {
         return None;
     }
@@ -119,36 +121,40 @@ fn in_the_simulator(kernel: &Kernel) -> Option<usize> {
     }
 }
 
-/// A step of the largest tiles is a second of the simulator's time.
+/// Returns whether a kernel is slow to simulate: a step of the largest tiles
+/// takes a second.
 fn is_slow(kernel: &Kernel) -> bool {
     let slow = ["product", "attention_long"];
     slow.iter().any(|start| kernel.name().starts_with(start))
 }
 
-/// The same on a device, which needs no simulator, and has time for more than
-/// one group of fours, and for random launches.
+/// Runs the same comparison on a device, which is fast enough for more than
+/// one group of `float4`s and for random launches.
 pub(crate) fn agrees_with_the_host(family: &Family) {
     let Some(gpu) = gpu_or_skip() else { return };
-    // But for those that the engine chooses in tests of its own.
-    if family.is_of_tiles() && plainly(&family.test("agrees_with_the_host")) {
+    // PoCL's optimizer takes seconds for a kernel with tiles, and the engine's
+    // own tests run the optimized kernels.
+    if family.is_tiled()
+        && rerun_without_optimizer(&family.test("agrees_with_the_host"))
+    {
         return;
     }
     compare_all(&gpu, &family.kernels(), &[1, 257, 600, 1500]);
     mirror::compare_random(&gpu, &family.kernels());
 }
 
-/// The rung of the ladder that multiplies with this kernel.
+/// Returns the rung of the ladder that uses this kernel.
 fn rung(kernel: &Kernel) -> Option<&'static Rung> {
     let mut rungs = LADDER.iter().chain(&KAHAN);
     rungs.find(|rung| rung.kernel.name() == kernel.name())
 }
 
-/// The optimizer, which the simulator needs for the sizes of a ladder, leaves
-/// out what an unrolled loop writes behind an array. So each rung multiplies
-/// once as it is written.
+/// The simulator needs the optimizer for the sizes of the ladder, and the
+/// optimizer removes the writes of an unrolled loop past the end of an array.
+/// So each rung multiplies once without optimization.
 #[test]
 #[ignore = "slow: 14 s, each rung of the ladder in Oclgrind"]
-fn no_rung_writes_behind_an_array_of_its_own() {
+fn no_rung_writes_past_its_local_arrays() {
     if is_child() {
         let gpu = simulator();
         for rung in LADDER.iter().chain(&KAHAN) {
@@ -156,26 +162,26 @@ fn no_rung_writes_behind_an_array_of_its_own() {
         }
         return;
     }
-    let name = "oclgrind::no_rung_writes_behind_an_array_of_its_own";
-    if let Some(found) = findings(name, OF_A_DIVISION) {
+    let name = "oclgrind::no_rung_writes_past_its_local_arrays";
+    if let Some(found) = findings(name, WITHOUT_OPTIMIZER) {
         assert!(found.is_empty(), "{found}");
     }
 }
 
-/// Multiplies by a rung of the ladder.
-fn climb(gpu: &Gpu, rung: &Rung) {
-    // Rows that are 1, 2 and 3 longer than a multiple of 4, and rows that are
-    // one; in more steps than one, and in more groups.
+/// Multiplies matrices of several shapes with a rung of the ladder.
+fn check_rung(gpu: &Gpu, rung: &Rung) {
+    // Row lengths of 1, and 1, 2 and 3 more than a multiple of 4; several
+    // steps along `k` and several groups.
     for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
         multiply(gpu, rung, shape);
     }
-    // Only where both are whole fours are they read by fours.
+    // `float4` loads are used only if both row lengths are multiples of 4.
     for [k, n] in [[3, 8], [5, 8], [8, 3], [8, 5]] {
         multiply(gpu, rung, [5, k, n]);
     }
 }
 
-/// Runs the kernel over `n` values, and compares the result with the host's.
+/// Runs the kernel on `n` values and compares the result with the host's.
 fn compare(gpu: &Gpu, kernel: &Kernel, n: usize) {
     let ran = part2::run(gpu, kernel, n).or_else(|| part3::run(gpu, kernel, n));
     let Some((yours, right)) = ran else {
@@ -184,7 +190,7 @@ fn compare(gpu: &Gpu, kernel: &Kernel, n: usize) {
     same(kernel, n, &yours, &right);
 }
 
-/// The product of two matrices of small whole numbers, which is exact.
+/// Compares the product of two matrices of small integers, which is exact.
 pub(crate) fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
     let [m, k, n] = shape;
     let values = |rows: usize, columns: usize, period: usize| -> Vec<f32> {
@@ -203,12 +209,12 @@ pub(crate) fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
     same(&rung.kernel, m * n, &out.read().unwrap(), &expected);
 }
 
-/// The way to a product by a vector that goes by this kernel.
+/// Returns the matrix-vector variant that uses this kernel.
 fn way(kernel: &Kernel) -> Option<Variant> {
     [ROWS, TEAMS].into_iter().find(|it| it.kernel.name() == kernel.name())
 }
 
-/// The product of a matrix and a vector of small whole numbers.
+/// Compares the product of a matrix and a vector of small integers.
 fn multiply_vector(gpu: &Gpu, way: Variant, [m, k]: [usize; 2]) {
     let values = |len: usize, period: usize| -> Vec<f32> {
         (0..len.max(1)).map(|i| (i % period) as f32 - 3.0).collect()
@@ -227,13 +233,13 @@ fn same(kernel: &Kernel, n: usize, yours: &[f32], right: &[f32]) {
     assert_eq!(yours.len(), right.len(), "{name} of {n}");
     for (i, (a, b)) in yours.iter().zip(right).enumerate() {
         let none = a.is_nan() && b.is_nan();
-        // A driver's power may be off by 16 units of the last place.
+        // OpenCL allows an error of 16 ULP for `pow`.
         let close = a == b || none || (a - b).abs() <= 2e-6 * b.abs();
         assert!(close, "{name} of {n}, element {i}: {a}, expected {b}");
     }
 }
 
-/// Runs a kernel that has a fault, in the simulator, which survives it.
+/// Runs a kernel with a planted bug in the simulator.
 fn run_faulty(
     text: &str,
     sized: impl for<'b> FnOnce(
@@ -245,21 +251,21 @@ fn run_faulty(
     let out = gpu.upload(&[0.0_f32; 4]).unwrap();
     let source = Source::new("faulty.cl", text, "faulty");
     let launch = sized(gpu.launch_source(&source), &out);
-    // SAFETY: the simulator reports what the kernel does out of bounds, and
-    // does not do it.
+    // SAFETY: the simulator reports out-of-bounds accesses instead of
+    // executing them.
     unsafe { launch.run() }.unwrap();
     gpu.finish().unwrap();
 }
 
-/// What Oclgrind finds in a test of this file.
+/// Returns the findings of Oclgrind for a test of this file.
 #[track_caller]
-fn faults(name: &str) -> Option<String> {
-    findings(&format!("oclgrind::{name}"), OF_A_DIVISION)
+fn findings_here(name: &str) -> Option<String> {
+    findings(&format!("oclgrind::{name}"), WITHOUT_OPTIMIZER)
 }
 
 /// Promise: Oclgrind reports a planted out-of-bounds write.
 #[test]
-fn a_write_out_of_bounds_is_reported() {
+fn an_out_of_bounds_write_is_reported() {
     if is_child() {
         let text = "kernel void faulty(global float *out) {
             out[get_global_id(0)] = 1.0f;
@@ -268,7 +274,7 @@ fn a_write_out_of_bounds_is_reported() {
             launch.output(out, 4).global(5).local(1)
         });
     }
-    if let Some(found) = faults("a_write_out_of_bounds_is_reported") {
+    if let Some(found) = findings_here("an_out_of_bounds_write_is_reported") {
         assert!(found.contains("Invalid write of size 4"), "{found}");
         assert!(found.contains("At line 2"), "{found}");
     }
@@ -287,13 +293,13 @@ fn a_missing_barrier_is_reported() {
             launch.output(out, 4).global(4).local(4)
         });
     }
-    if let Some(found) = faults("a_missing_barrier_is_reported") {
+    if let Some(found) = findings_here("a_missing_barrier_is_reported") {
         assert!(found.contains("data race"), "{found}");
     }
 }
 
 #[test]
-fn a_value_that_nobody_wrote_is_reported() {
+fn an_uninitialized_value_is_reported() {
     if is_child() {
         let text = "kernel void faulty(global float *out) {
             float cell;
@@ -303,14 +309,14 @@ fn a_value_that_nobody_wrote_is_reported() {
             launch.output(out, 4).global(1).local(1)
         });
     }
-    if let Some(found) = faults("a_value_that_nobody_wrote_is_reported") {
+    if let Some(found) = findings_here("an_uninitialized_value_is_reported") {
         assert!(found.contains("Uninitialized value"), "{found}");
     }
 }
 
 /// Promise: Oclgrind reports a planted divergent barrier.
 #[test]
-fn a_barrier_that_not_all_items_reach_is_reported() {
+fn a_divergent_barrier_is_reported() {
     if is_child() {
         let text = "kernel void faulty(global float *out) {
             if (get_local_id(0) < 3) {
@@ -322,9 +328,7 @@ fn a_barrier_that_not_all_items_reach_is_reported() {
             launch.output(out, 4).global(4).local(4)
         });
     }
-    if let Some(found) =
-        faults("a_barrier_that_not_all_items_reach_is_reported")
-    {
+    if let Some(found) = findings_here("a_divergent_barrier_is_reported") {
         assert!(found.contains("Only 3 out of 4 work-items"), "{found}");
     }
 }

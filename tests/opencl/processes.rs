@@ -1,5 +1,5 @@
-//! What depends on how a process begins: each test runs itself again as a
-//! child, with an environment of its own and a limit on its time.
+//! Behavior that depends on the environment of a process: each test runs
+//! itself again as a child with its own environment and a time limit.
 
 use std::path::PathBuf;
 #[cfg(target_os = "linux")]
@@ -13,15 +13,15 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::{Error, ledger};
 
 use testkit::child::{child, is_child, succeed};
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 use testkit::place::scratch;
 
-/// A program of this crate starts where there is no OpenCL, and finds a
-/// driver that is installed later. `ldd` asks the dynamic linker; so do we,
-/// without the script.
+/// Programs of this crate start without an OpenCL library, and find a driver
+/// that is installed later. As `ldd` does, the test asks the dynamic linker
+/// for the loaded libraries.
 #[cfg(target_os = "linux")]
 #[test]
-fn no_program_of_this_crate_needs_an_opencl_library() {
+fn programs_do_not_link_an_opencl_library() {
     let this = env::current_exe().expect("a path");
     let needed = succeed(
         Command::new(this).arg("--list").env("LD_TRACE_LOADED_OBJECTS", "1"),
@@ -30,10 +30,10 @@ fn no_program_of_this_crate_needs_an_opencl_library() {
     assert!(!needed.contains("OpenCL"), "{needed}");
 }
 
-/// An empty folder for this test alone.
+/// Creates an empty folder for one test.
 pub(super) fn folder(name: &str) -> PathBuf {
     let path = scratch().join(name);
-    // The first run finds none to remove.
+    // On the first run, there is nothing to remove.
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).expect("the target folder can be written");
     path
@@ -56,11 +56,11 @@ pub(super) fn filled(
     out.read()
 }
 
-/// PoCL 3.1 tells the second thread that asks for its devices that it is
-/// ready before it is. The first process also starts with an empty cache of
-/// compiled kernels, so that the threads meet in the compiler.
+/// PoCL 3.1 reports readiness too early to the second thread that asks for its
+/// devices. The first process also starts with an empty kernel cache, so that
+/// the threads compile at the same time.
 #[test]
-fn eight_threads_make_first_contact_without_a_failure() {
+fn eight_threads_can_open_a_device_at_once() {
     if is_child() {
         let together = Barrier::new(8);
         thread::scope(|scope| {
@@ -82,17 +82,15 @@ fn eight_threads_make_first_contact_without_a_failure() {
     let cache = folder("first-contact");
     for _ in 0..20 {
         succeed(
-            child(
-                "processes::eight_threads_make_first_contact_without_a_failure",
-            )
-            .env("POCL_CACHE_DIR", &cache),
+            child("processes::eight_threads_can_open_a_device_at_once")
+                .env("POCL_CACHE_DIR", &cache),
         );
     }
 }
 
 /// Promise: Without an OpenCL driver, every thread gets the same error at once.
 #[test]
-fn without_a_driver_every_thread_gets_the_same_sentence() {
+fn without_a_driver_every_thread_gets_the_same_error() {
     if is_child() {
         let ask = || devices().expect_err("no driver is to be found");
         let other = thread::spawn(ask).join().expect("the thread ends");
@@ -104,11 +102,9 @@ fn without_a_driver_every_thread_gets_the_same_sentence() {
         return;
     }
     let text = succeed(
-        child(
-            "processes::without_a_driver_every_thread_gets_the_same_sentence",
-        )
-        .env("OCL_ICD_VENDORS", folder("no-drivers"))
-        .env("OCL_ICD_FILENAMES", ""),
+        child("processes::without_a_driver_every_thread_gets_the_same_error")
+            .env("OCL_ICD_VENDORS", folder("no-drivers"))
+            .env("OCL_ICD_FILENAMES", ""),
     );
     assert!(text.contains("No OpenCL driver was found ("), "{text}");
     assert!(text.contains("`cargo learn setup`."), "{text}");
@@ -116,13 +112,13 @@ fn without_a_driver_every_thread_gets_the_same_sentence() {
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]
-fn a_library_that_does_not_open_is_named_with_its_variable() {
+fn a_missing_library_error_names_its_variable() {
     if is_child() {
         println!("{}", devices().expect_err("no library is to be found"));
         return;
     }
     let text = succeed(
-        child("processes::a_library_that_does_not_open_is_named_with_its_variable")
+        child("processes::a_missing_library_error_names_its_variable")
             .env("RUNGRAD_OPENCL_LIBRARY", "/no/such/library.so"),
     );
     let expected = "RUNGRAD_OPENCL_LIBRARY names /no/such/library.so";
@@ -130,9 +126,8 @@ fn a_library_that_does_not_open_is_named_with_its_variable() {
 }
 
 #[test]
-fn a_wrong_device_variable_is_answered_with_one_sentence() {
-    const NAME: &str =
-        "processes::a_wrong_device_variable_is_answered_with_one_sentence";
+fn a_wrong_device_variable_gives_one_sentence() {
+    const NAME: &str = "processes::a_wrong_device_variable_gives_one_sentence";
     if is_child() {
         println!("{}", Gpu::first().expect_err("there is no such device"));
         return;
@@ -154,7 +149,7 @@ fn a_wrong_device_variable_is_answered_with_one_sentence() {
 }
 
 #[test]
-fn a_device_variable_without_a_number_names_the_first() {
+fn gpu_without_a_number_is_the_first_device() {
     if is_child() {
         println!("it is gpu:{}", Gpu::first().unwrap().info().index);
         return;
@@ -162,17 +157,17 @@ fn a_device_variable_without_a_number_names_the_first() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let name = "processes::a_device_variable_without_a_number_names_the_first";
+    let name = "processes::gpu_without_a_number_is_the_first_device";
     for first in ["gpu", "gpu:0", ""] {
         let text = succeed(child(name).env("RUNGRAD_DEVICE", first));
         assert!(text.contains("it is gpu:0"), "{first:?}: {text}");
     }
 }
 
-/// PoCL shows its processor twice when asked to, which stands for a second
-/// device where there is none.
+/// PoCL can list its processor twice, which serves as a second device on
+/// machines with one.
 #[test]
-fn two_devices_keep_their_buffers_apart() {
+fn two_devices_have_separate_buffers() {
     if is_child() {
         let found = devices().unwrap();
         assert!(found.windows(2).all(|pair| pair[0].kind <= pair[1].kind));
@@ -201,43 +196,44 @@ fn two_devices_keep_their_buffers_apart() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let Some(two) = two_of_pocl() else {
+    let Some(two) = two_pocl_devices() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
     };
     succeed(
-        child("processes::two_devices_keep_their_buffers_apart")
+        child("processes::two_devices_have_separate_buffers")
             .env("POCL_DEVICES", two)
             .env("RUNGRAD_DEVICE", "gpu:1"),
     );
 }
 
-/// Where it does not, a number of this process and one of a child are of two
-/// devices, and no test should take them for a fault of a kernel.
+/// Otherwise, values of this process and of a child would come from different
+/// devices, and tests would report the difference as a bug in a kernel.
 ///
 /// Promise: A child process finds the same devices as its parent.
 #[test]
-fn a_process_that_is_started_finds_the_same_devices() {
+fn a_child_process_finds_the_same_devices() {
     let devices = devices().map_or(&[][..], |found| found);
     let all = devices.iter().map(|it| format!("found {it}\n"));
     let all = all.collect::<String>() + "and no more";
     if is_child() {
         println!("{all}");
     } else if gpu_or_skip().is_some() {
-        let name = "a_process_that_is_started_finds_the_same_devices";
+        let name = "a_child_process_finds_the_same_devices";
         let told = succeed(&mut child(&format!("processes::{name}")));
         assert!(told.contains(&all), "here:\n{all}\nin a child:\n{told}");
     }
 }
 
 /// PoCL lists no device if it cannot write to its cache folder, or if
-/// `POCL_DEVICES` names none that it has.
+/// `POCL_DEVICES` names no device that it has.
 ///
 /// Promise: An error about PoCL that finds no device names the environment
 /// variable to change.
+/// variable to change.
 #[test]
-fn why_pocl_has_no_device_is_named_with_its_variable() {
+fn a_missing_pocl_device_error_names_the_variable() {
     const NAME: &str =
-        "processes::why_pocl_has_no_device_is_named_with_its_variable";
+        "processes::a_missing_pocl_device_error_names_the_variable";
     if is_child() {
         println!("{}", Gpu::first().expect_err("no device is to be found"));
         return;
@@ -249,7 +245,7 @@ fn why_pocl_has_no_device_is_named_with_its_variable() {
     if !found.iter().all(|it| it.platform.contains("Portable Computing")) {
         return skip("PoCL alone", "another driver has a device all the same");
     }
-    // Not even root can create a folder below a file.
+    // Not even root can create a folder inside a file.
     let cache = concat!(file!(), "/x");
     let text = succeed(child(NAME).env("POCL_CACHE_DIR", cache));
     assert!(text.contains("Set POCL_CACHE_DIR to a folder"), "{text}");
@@ -259,12 +255,13 @@ fn why_pocl_has_no_device_is_named_with_its_variable() {
     assert!(!text.contains("cache"), "{text}");
 }
 
-/// PoCL's threads stay with the parent: the child would wait for ever.
+/// PoCL's threads exist only in the parent, so a child would wait forever.
 ///
-/// Promise: A forked process is told that OpenCL drivers do not survive a fork.
+/// Promise: A forked process is told that OpenCL drivers do not survive a
+/// fork.
 #[cfg(unix)]
 #[test]
-fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
+fn a_forked_process_gets_an_error_about_the_fork() {
     unsafe extern "C" {
         fn fork() -> i32;
         fn alarm(seconds: u32) -> u32;
@@ -274,7 +271,7 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
         fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
     }
     const NAME: &str =
-        "processes::a_forked_process_is_told_that_drivers_do_not_survive_it";
+        "processes::a_forked_process_gets_an_error_about_the_fork";
     if !is_child() {
         for word in ["off", "on"] {
             if gpu_or_skip().is_some() {
@@ -292,16 +289,17 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
         let fill = gpu.launch(&kernels::EW_FILL).output(&out);
         let fill = fill.scalar(1.0_f32).scalar(3_u32).global(3).local(1);
         fill.run().unwrap();
-        // SAFETY: the child calls what any process may call, and ends itself.
+        // SAFETY: the child makes only calls that any process may make, and
+        // exits by itself.
         unsafe { fork() }
     });
-    // What was launched before has times that only the parent can ask for.
+    // Only the parent can read the times of earlier launches.
     let (forked, times) = match recorded {
         Ok((forked, _)) => (forked, Ok(())),
         Err(error) => (0, Err(error)),
     };
     if forked == 0 {
-        // SAFETY: a number of seconds is all that it is given.
+        // SAFETY: `alarm` takes only a number of seconds.
         unsafe { alarm(60) };
         let asked = [
             Gpu::first().map(drop),
@@ -316,7 +314,7 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
             Ok(()) => false,
             Err(error) => error.to_string().contains("was forked from"),
         });
-        // Nor does it compile anything before it is told.
+        // The child compiles nothing before it gets the error either.
         let launch = || {
             let exp = gpu.launch(&kernels::EW_EXP).input(&buffer).output(&out);
             exp.scalar(1_u32).global(1).local(1).run()
@@ -324,29 +322,29 @@ fn a_forked_process_is_told_that_drivers_do_not_survive_it() {
         let (launched, counts) = ledger::measure(launch);
         let told = told && launched.is_err() && counts.builds == 0;
         extern "C" fn leave() {
-            // SAFETY: a number is all that it is given.
+            // SAFETY: `_exit` takes only a number.
             unsafe { _exit(0) }
         }
         if told {
-            // What drivers do at the end of a process, the child leaves.
-            // SAFETY: what is called there takes nothing.
+            // Skips the driver's exit handlers in the child.
+            // SAFETY: the function that is called takes no arguments.
             unsafe { atexit(leave) };
         }
-        // What the thread drops at its end, it drops here too.
-        // SAFETY: a number is all that it is given.
+        // `exit` also runs the destructors of this thread.
+        // SAFETY: `exit` takes only a number.
         unsafe { exit(1) }
     }
     let mut status = -1;
-    // SAFETY: the place for the status lives until the call returns.
+    // SAFETY: `status` lives until the call returns.
     unsafe { waitpid(forked, &mut status, 0) };
     assert_eq!(status, 0, "the child was not told, or waited");
     assert_eq!(buffer.read().unwrap(), [1.0], "the parent goes on");
 }
 
-/// The count belongs to the device, so a process without other tests takes
-/// it.
+/// The count belongs to the device, so it is taken in a process without other
+/// tests.
 #[test]
-fn the_memory_count_knows_now_and_peak() {
+fn memory_counts_current_and_peak_bytes() {
     if is_child() {
         let gpu = Gpu::first().unwrap();
         let counts = || (gpu.memory().now, gpu.memory().peak);
@@ -364,14 +362,14 @@ fn the_memory_count_knows_now_and_peak() {
         return;
     }
     if gpu_or_skip().is_some() {
-        succeed(&mut child("processes::the_memory_count_knows_now_and_peak"));
+        succeed(&mut child("processes::memory_counts_current_and_peak_bytes"));
     }
 }
 
-/// A driver that is taken down at work takes the process with it: PoCL does,
-/// while its thread compiles.
+/// A driver that is unloaded while it works can crash the process; PoCL does
+/// so while its thread compiles.
 #[test]
-fn a_program_may_end_while_a_device_works() {
+fn a_program_can_exit_while_a_device_is_busy() {
     if is_child() {
         let x = Tensor::ones(&[100], Device::Gpu(0)).expect("a tensor");
         let _not_read = x.erf().tanh().exp();
@@ -380,9 +378,9 @@ fn a_program_may_end_while_a_device_works() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let name = "processes::a_program_may_end_while_a_device_works";
+    let name = "processes::a_program_can_exit_while_a_device_is_busy";
     for _ in 0..4 {
-        // What is compiled already takes no time.
+        // With a filled cache, the compilation would take no time.
         let cache = folder("an_end_at_work");
         succeed(child(name).env("POCL_CACHE_DIR", cache));
     }

@@ -1,10 +1,10 @@
-//! Every kernel of the crate, launched with random arguments on buffers that
-//! are exactly as long as it says that it reaches. Oclgrind sees the access
-//! behind the end of one, even where its neighbor lies there.
+//! Launches every kernel of the crate with random arguments on buffers of
+//! exactly its stated reach. Oclgrind detects an access past the end of a
+//! buffer even if the address belongs to a neighboring buffer.
 //!
-//! A launch is safe because of what a kernel says of its reach, so here that
-//! is tried rather than read: with sizes of 0 and 1, sizes that fit no group
-//! and no row, numbers that contradict each other and numbers without end.
+//! The safety of a launch depends on the stated reach of its kernel, so the
+//! statements are tested: with sizes of 0 and 1, sizes that fill no group and
+//! no row, contradictory sizes, and huge ones.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,7 @@ use testkit::random::{Random, cases, first_seed};
 
 /// Promise: The reach tests cover every kernel of the crate.
 #[test]
-fn every_kernel_of_the_crate_is_listed_here() {
+fn every_kernel_has_random_arguments() {
     for kernel in every_kernel() {
         assert!(
             parameters(kernel.name()).is_some(),
@@ -53,19 +53,19 @@ fn a_reach_names_parameters_of_its_kernel() {
     }
 }
 
-/// A buffer of a launch.
-enum Held {
+/// A buffer of either element type.
+enum AnyBuffer {
     Floats(Buffer<f32>),
     Words(Buffer<u32>),
 }
 
-/// Buffers of these lengths, as far as the arguments are buffers.
+/// Creates a buffer of the given length for each buffer argument.
 fn buffers(
     gpu: &Gpu,
     draft: &Draft,
     lengths: impl Fn(usize) -> usize,
     random: &mut Random,
-) -> Vec<Held> {
+) -> Vec<AnyBuffer> {
     let kinds = draft.arguments.iter();
     let kinds = kinds.filter(|kind| !matches!(kind, Drawn::Number(_)));
     let held = kinds.enumerate().map(|(place, kind)| {
@@ -73,31 +73,35 @@ fn buffers(
         let len = lengths(place).max(1);
         match kind {
             Drawn::Words => {
-                // Most are rows that there are, and some lead astray.
+                // Most indices are valid rows, and some are out of range.
                 let word = |_| match random.below(16) {
                     0 => random.bits() as u32,
                     _ => random.below(6) as u32,
                 };
                 let words: Vec<u32> = (0..len).map(word).collect();
-                Held::Words(gpu.upload(&words).unwrap())
+                AnyBuffer::Words(gpu.upload(&words).unwrap())
             }
-            Drawn::Out => Held::Floats(gpu.allocate(len).unwrap()),
-            Drawn::Total => Held::Floats(gpu.upload(&vec![0.0; len]).unwrap()),
-            Drawn::Finished => Held::Words(gpu.upload(&vec![0; len]).unwrap()),
-            _ => Held::Floats(gpu.upload(&random.values(len)).unwrap()),
+            Drawn::Out => AnyBuffer::Floats(gpu.allocate(len).unwrap()),
+            Drawn::Total => {
+                AnyBuffer::Floats(gpu.upload(&vec![0.0; len]).unwrap())
+            }
+            Drawn::Finished => {
+                AnyBuffer::Words(gpu.upload(&vec![0; len]).unwrap())
+            }
+            _ => AnyBuffer::Floats(gpu.upload(&random.values(len)).unwrap()),
         }
     });
     held.collect()
 }
 
-/// A kernel of the crate says itself how far it reaches; of its text alone
-/// nobody says anything.
-trait Takes<'a>: Sized {
+/// Binds buffers to both kinds of launch: a kernel of the crate states its own
+/// reach, and a kernel from source has none.
+trait BindBuffers<'a>: Sized {
     fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self;
     fn written<T: Element>(self, buffer: &'a Buffer<T>) -> Self;
 }
 
-impl<'a> Takes<'a> for Launch<'a> {
+impl<'a> BindBuffers<'a> for Launch<'a> {
     fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.input(buffer)
     }
@@ -107,7 +111,7 @@ impl<'a> Takes<'a> for Launch<'a> {
     }
 }
 
-impl<'a> Takes<'a> for Launch<'a, Source> {
+impl<'a> BindBuffers<'a> for Launch<'a, Source> {
     fn read<T: Element>(self, buffer: &'a Buffer<T>) -> Self {
         self.input(buffer, 0)
     }
@@ -117,14 +121,14 @@ impl<'a> Takes<'a> for Launch<'a, Source> {
     }
 }
 
-/// The launch of a draft on these buffers.
+/// Returns the launch of a draft with these buffers.
 fn filled<'a, Of>(
     mut launch: Launch<'a, Of>,
     draft: &Draft,
-    buffers: &'a [Held],
+    buffers: &'a [AnyBuffer],
 ) -> Launch<'a, Of>
 where
-    Launch<'a, Of>: Takes<'a>,
+    Launch<'a, Of>: BindBuffers<'a>,
 {
     let mut next = buffers.iter();
     for argument in &draft.arguments {
@@ -132,41 +136,43 @@ where
             Drawn::Number(number) => launch.scalar(*number),
             Drawn::Out | Drawn::Total | Drawn::Finished => {
                 match next.next().expect("a buffer for each") {
-                    Held::Floats(out) => launch.written(out),
-                    Held::Words(out) => launch.written(out),
+                    AnyBuffer::Floats(out) => launch.written(out),
+                    AnyBuffer::Words(out) => launch.written(out),
                 }
             }
             _ => match next.next().expect("a buffer for each") {
-                Held::Floats(floats) => launch.read(floats),
-                Held::Words(words) => launch.read(words),
+                AnyBuffer::Floats(floats) => launch.read(floats),
+                AnyBuffer::Words(words) => launch.read(words),
             },
         };
     }
     launch.global(extent(&draft.global)).local(extent(&draft.local))
 }
 
-/// Longer than what is tried, and short enough for the simulator.
-const LONG: usize = 1 << 14;
+/// Longer than every tested buffer, and short enough for the simulator.
+const MAX_LEN: usize = 1 << 14;
 
-/// How far the kernel says that it reaches into each buffer; `None` where it
-/// refuses the arguments, or would reach too far for the simulator.
+/// Returns the stated reach of a kernel into each buffer; `None` if it rejects
+/// the arguments, or if the reach is too large for the simulator.
 pub(crate) fn reach(
     gpu: &Gpu,
     kernel: &Kernel,
     draft: &Draft,
 ) -> Option<Vec<usize>> {
     thread_local! {
-        static PROBE: std::cell::OnceCell<[Held; 2]> = const {
+        static PROBE: std::cell::OnceCell<[AnyBuffer; 2]> = const {
             std::cell::OnceCell::new()
         };
     }
     PROBE.with(|probe| {
         let [floats, words] = probe.get_or_init(|| {
-            let floats = gpu.allocate(LONG).unwrap();
-            let words = gpu.allocate(LONG).unwrap();
-            [Held::Floats(floats), Held::Words(words)]
+            let floats = gpu.allocate(MAX_LEN).unwrap();
+            let words = gpu.allocate(MAX_LEN).unwrap();
+            [AnyBuffer::Floats(floats), AnyBuffer::Words(words)]
         });
-        let (Held::Floats(floats), Held::Words(words)) = (floats, words) else {
+        let (AnyBuffer::Floats(floats), AnyBuffer::Words(words)) =
+            (floats, words)
+        else {
             unreachable!("as they were made")
         };
         let mut launch = gpu.launch(kernel);
@@ -189,20 +195,20 @@ pub(crate) fn reach(
                 return None;
             }
         };
-        let reach = spare.map(|spare| LONG - spare as usize);
+        let reach = spare.map(|spare| MAX_LEN - spare as usize);
         let reach: Vec<usize> = reach.collect();
-        reach.iter().all(|&reach| reach < LONG).then_some(reach)
+        reach.iter().all(|&reach| reach < MAX_LEN).then_some(reach)
     })
 }
 
-/// Runs seeded launches of these kernels, on each kernel's turn one.
+/// Runs seeded launches of these kernels, one kernel after the other.
 fn run_all(kernels: &[Kernel]) {
     let gpu = simulator();
     let mut tried = vec![[0_u32; 2]; kernels.len()];
     for seed in first_seed()..first_seed() + cases(0) {
         let turn = (seed % kernels.len() as u64) as usize;
         let (kernel, mut random) = (&kernels[turn], Random(seed));
-        // Neighboring seeds differ in one number only, which is stirred.
+        // Adjacent seeds differ in few bits, so they are mixed first.
         random.0 = random.bits();
         let draft = Draft::new(kernel, &mut random);
         tried[turn][0] += 1;
@@ -211,7 +217,7 @@ fn run_all(kernels: &[Kernel]) {
         let ran = filled(gpu.launch(kernel), &draft, &held).run();
         let what = format!("seed {seed}, {}, {draft:?}", kernel.name());
         ran.unwrap_or_else(|error| panic!("{what}: {error}"));
-        complain(&gpu, &format!("{what}, buffers of {reach:?}"));
+        fail_on_findings(&gpu, &format!("{what}, buffers of {reach:?}"));
         tried[turn][1] += 1;
     }
     for (kernel, [tried, ran]) in kernels.iter().zip(tried) {
@@ -221,58 +227,59 @@ fn run_all(kernels: &[Kernel]) {
     }
 }
 
-/// Where the simulator writes what it finds.
+/// Environment variable with the path of the simulator's log.
 const LOG: &str = "RUNGRAD_TEST_LOG";
 
-/// Fails with what Oclgrind has found so far.
-fn complain(gpu: &Gpu, what: &str) {
+/// Fails if Oclgrind has reported anything so far.
+fn fail_on_findings(gpu: &Gpu, what: &str) {
     gpu.finish().unwrap();
     let log = env::var_os(LOG).expect("the parent names its log");
     let found = fs::read_to_string(Path::new(&log)).unwrap_or_default();
     assert!(found.is_empty(), "{what}:\n{found}");
 }
 
-/// The child `name` under Oclgrind; `None`, and a loud skip, without it.
+/// Returns the command that runs the child `name` under Oclgrind; `None`, with
+/// a reported skip, if Oclgrind is missing.
 #[track_caller]
 fn simulated(
     name: &str,
     log: &Path,
     options: &[&str],
-    is_of_tiles: bool,
+    is_tiled: bool,
 ) -> Option<Command> {
     if Command::new("oclgrind").arg("--version").output().is_err() {
         skip("no Oclgrind", "`cargo learn setup` installs it");
         return None;
     }
-    // A finding of an earlier run is none of this one's.
+    // Removes the findings of an earlier run.
     let _ = fs::remove_file(log);
     let mut tool = Command::new("oclgrind");
     tool.args(["--data-races", "--check-api"]);
-    // To know what has been written takes two thirds of the time of a tile. It
-    // is asked of each in `is_clean`.
-    if !is_of_tiles || cases(0) > 0 {
+    // Tracking uninitialized values takes two thirds of the time of a tile.
+    // `is_clean` checks that for each kernel.
+    if !is_tiled || cases(0) > 0 {
         tool.arg("--uninitialized");
     }
-    // The largest tiles of a product want as much as graphics processors have.
+    // The largest matmul tiles need the local memory size of a GPU.
     tool.args(["--local-mem-size", "49152"]);
     tool.args(options).arg("--log").arg(log).env(LOG, log);
     child_under(&mut tool, name);
     Some(tool)
 }
 
-/// Lets children run so many cases, a number of them each, so that no child
-/// lives long; as many children at a time as there are cores.
+/// Runs `cases` cases in child processes with a limited number of cases each,
+/// so that no child runs long. One child per core runs at a time.
 #[track_caller]
-fn in_children(family: &Family, name: &str, cases: u64, of_one: u64) {
-    let (options, is_of_tiles) = (family.options, family.is_of_tiles());
+fn in_children(family: &Family, name: &str, cases: u64, per_child: u64) {
+    let (options, is_tiled) = (family.options, family.is_tiled());
     let mut children = Vec::new();
-    for done in (0..cases).step_by(of_one as usize) {
+    for done in (0..cases).step_by(per_child as usize) {
         let log = format!("reach-{}-{done}.log", name.replace("::", "-"));
         let log = scratch().join(log);
-        let simulated = simulated(name, &log, options, is_of_tiles);
+        let simulated = simulated(name, &log, options, is_tiled);
         let Some(mut tool) = simulated else { return };
         tool.env("RUNGRAD_SEED", (first_seed() + done).to_string());
-        tool.env("RUNGRAD_CASES", of_one.min(cases - done).to_string());
+        tool.env("RUNGRAD_CASES", per_child.min(cases - done).to_string());
         children.push(tool);
     }
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -290,9 +297,8 @@ fn in_children(family: &Family, name: &str, cases: u64, of_one: u64) {
     });
 }
 
-/// Runs some kernels of a family in the simulator, for the test `name`, with
-/// their part of the cases.
-pub(crate) fn reaches_no_further_than_it_says(
+/// Runs the family's part of the cases in the simulator for the test `name`.
+pub(crate) fn stays_within_its_reach(
     family: &Family,
     name: &str,
     kernels: &[Kernel],
@@ -300,19 +306,20 @@ pub(crate) fn reaches_no_further_than_it_says(
     if is_child() {
         return run_all(kernels);
     }
-    // A kernel of single elements has 37 launches of 3000 cases.
+    // An elementwise kernel gets 37 of 3000 launches.
     let share = cases(3000) * kernels.len() as u64;
-    let share = share.div_ceil(80 * family.price);
-    in_children(family, &family.test(name), share, 3000 / family.price);
+    let share = share.div_ceil(80 * family.cost);
+    in_children(family, &family.test(name), share, 3000 / family.cost);
 }
 
-/// Rows by their numbers as `index_select` once stated its reach: of places as
-/// many as rows are whole, though the last row may be in part.
+/// An early version of `index_select` stated its reach like this kernel: it
+/// counted only indices of complete rows, although the last row can be
+/// partial.
 ///
 /// Promise: The reach test reports a kernel that accesses more than it states.
 #[test]
-fn a_kernel_that_reaches_further_than_it_says_is_reported() {
-    let name = "reach::a_kernel_that_reaches_further_than_it_says_is_reported";
+fn an_understated_reach_is_reported() {
+    let name = "reach::an_understated_reach_is_reported";
     if is_child() {
         let gpu = simulator();
         let text = "kernel void planted(global const uint *places,
@@ -339,10 +346,10 @@ fn a_kernel_that_reaches_further_than_it_says_is_reported() {
             let lengths = |place| [n / width, n][place];
             let held = buffers(&gpu, &draft, lengths, &mut random);
             let launch = filled(gpu.launch_source(&source), &draft, &held);
-            // SAFETY: the simulator reports what the kernel does out of
-            // bounds, and does not do it.
+            // SAFETY: the simulator reports out-of-bounds accesses instead of
+            // executing them.
             unsafe { launch.run() }.unwrap();
-            complain(&gpu, &format!("planted, n is {n}"));
+            fail_on_findings(&gpu, &format!("planted, n is {n}"));
         }
         return;
     }
@@ -350,7 +357,8 @@ fn a_kernel_that_reaches_further_than_it_says_is_reported() {
     let Some(mut tool) = simulated(name, &log, &[], false) else { return };
     let outcome = finish(&mut tool);
     assert!(!outcome.status.success(), "{}", outcome.text);
-    // A buffer has at least one place, so 8 is the first row too many.
+    // A buffer has at least one element, so 8 is the first row that needs a
+    // second index.
     for expected in ["planted, n is 8:", "Invalid read of size 4"] {
         assert!(outcome.text.contains(expected), "{}", outcome.text);
     }

@@ -1,4 +1,4 @@
-//! Commands that the submission thread hands to the driver, as on a GPU.
+//! Commands that go through the submission thread, as on a GPU.
 
 use std::env;
 use std::fs;
@@ -15,8 +15,9 @@ const ADD_ONE: &str = "kernel void add_one(global float *x)
     x[get_global_id(0)] += 1.0f;
 }";
 
-/// Runs all tests of this program whose names have a word, and counts them.
-fn all_of(word: &str) -> usize {
+/// Runs all tests of this program whose names contain a word, and returns
+/// their number.
+fn run_tests_named(word: &str) -> usize {
     let mut command = Command::new(env::current_exe().unwrap());
     let text = succeed(command.arg(word).env(VARIABLE, "on"));
     let count = text.split("test result: ok. ").nth(1);
@@ -25,9 +26,9 @@ fn all_of(word: &str) -> usize {
 }
 
 #[test]
-fn launches_are_tested_through_the_submission_thread_too() {
+fn launch_tests_pass_with_the_submission_thread() {
     if gpu_or_skip().is_some() {
-        assert!(all_of("launches::") > 10);
+        assert!(run_tests_named("launches::") > 10);
     }
 }
 
@@ -38,13 +39,13 @@ fn threads() -> Option<Vec<String>> {
     Some(tasks.flatten().filter_map(|it| name(it).ok()).collect())
 }
 
-/// Uploads, launches and reads happen in the order of the program.
+/// Uploads, launches and reads are executed in program order.
 #[test]
-fn the_submission_thread_keeps_the_order() {
+fn the_submission_thread_keeps_program_order() {
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
         for word in ["on", "off"] {
-            let name = "submission::the_submission_thread_keeps_the_order";
+            let name = "submission::the_submission_thread_keeps_program_order";
             succeed(child(name).env(VARIABLE, word));
         }
         return;
@@ -65,7 +66,7 @@ fn the_submission_thread_keeps_the_order() {
         let right = if i % 3 == 0 { 101.0 } else { (i % 7) as f32 };
         assert_eq!(buffer.read().unwrap(), [right], "{i}");
     }
-    // More than are kept for the device while nobody waits.
+    // More uploads than are kept alive while no one waits for the device.
     let many = |i: usize| vec![i as f32; 1 << 14];
     let all: Vec<_> = (0..300).map(|i| gpu.upload(&many(i)).unwrap()).collect();
     for (i, buffer) in all.iter().enumerate() {

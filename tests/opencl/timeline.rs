@@ -1,4 +1,4 @@
-//! What is recorded of a device: a slice for each call, on one clock.
+//! The timeline of a device: one slice per call, on one clock.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -11,7 +11,7 @@ use rungrad::{Error, stopwatch};
 use serde_json::Value;
 
 use testkit::child::{child, is_child, succeed};
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 
 const N: usize = 1000;
 
@@ -29,8 +29,8 @@ fn fill(gpu: &Gpu, out: &Buffer<f32>) {
     launch(gpu, out).unwrap();
 }
 
-/// An upload, three launches and a read.
-fn some_work(gpu: &Gpu) -> Timeline {
+/// Records an upload, three launches and a read.
+fn record_work(gpu: &Gpu) -> Timeline {
     let work = || {
         let out = gpu.upload(&[0.0_f32; N]).unwrap();
         for _ in 0..3 {
@@ -38,7 +38,7 @@ fn some_work(gpu: &Gpu) -> Timeline {
         }
         assert_eq!(out.read().unwrap(), [2.5; N]);
     };
-    // What is built, is built here.
+    // Builds the kernels before the recording.
     work();
     record(work).unwrap().1
 }
@@ -46,12 +46,12 @@ fn some_work(gpu: &Gpu) -> Timeline {
 /// Promise: A timeline has one slice per copy and launch, in the order of the
 /// calls.
 #[test]
-fn each_call_has_a_slice_in_the_order_of_the_calls() {
+fn each_call_has_a_slice_in_call_order() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let timeline = some_work(&gpu);
+    let timeline = record_work(&gpu);
     let index = gpu.info().index;
     assert_eq!(timeline.devices, [(index, gpu.name().to_string())]);
-    let told = |slice: &Slice| {
+    let fields = |slice: &Slice| {
         (slice.kind, slice.name.clone(), slice.amount.clone(), slice.bytes)
     };
     let launch = (SliceKind::Launch, "ew_fill".into(), "4 x 256".into(), 0);
@@ -63,7 +63,7 @@ fn each_call_has_a_slice_in_the_order_of_the_calls() {
         launch,
         (SliceKind::Read, "read".into(), copied, 4000),
     ];
-    let found: Vec<_> = timeline.slices.iter().map(told).collect();
+    let found: Vec<_> = timeline.slices.iter().map(fields).collect();
     assert_eq!(found, expected);
     assert_eq!(timeline.launches().count(), 3);
 }
@@ -71,9 +71,9 @@ fn each_call_has_a_slice_in_the_order_of_the_calls() {
 /// Promise: A timeline converts device times to the host clock in the right
 /// order.
 #[test]
-fn moments_stand_in_their_order_on_the_clock_of_the_host() {
+fn slice_times_are_ordered_on_the_host_clock() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let timeline = some_work(&gpu);
+    let timeline = record_work(&gpu);
     assert_eq!(timeline.slices[0].call[0], 0, "the first call is the zero");
     let mut before = [0; 2];
     let mut free = 0;
@@ -83,19 +83,19 @@ fn moments_stand_in_their_order_on_the_clock_of_the_host() {
         before = slice.call;
         let times = slice.times.expect("a copy or a launch");
         assert!(called <= times.queued, "{slice:?}");
-        // A device's clock may have a coarse grain.
+        // The clock of a device can have a coarse resolution.
         assert!(times.queued <= returned + 1_000_000, "{slice:?}");
         assert!(times.queued <= times.submitted, "{slice:?}");
         assert!(times.submitted <= times.started, "{slice:?}");
         assert!(times.started <= times.ended, "{slice:?}");
-        // The queue is in order: one thing after the other.
+        // The queue is in order, so the slices do not overlap.
         assert!(free <= times.started, "{slice:?}");
         free = times.ended;
     }
 }
 
 #[test]
-fn the_clock_of_a_device_counts_seconds() {
+fn the_device_stopwatch_returns_seconds() {
     let Some(gpu) = gpu_or_skip() else { return };
     let out = gpu.upload(&[0.0_f32; N]).unwrap();
     let start = Instant::now();
@@ -107,9 +107,9 @@ fn the_clock_of_a_device_counts_seconds() {
 /// Promise: A trace is valid JSON with one device slice per launch, which
 /// Perfetto can open.
 #[test]
-fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
+fn the_trace_is_json_with_a_device_slice_per_launch() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let timeline = some_work(&gpu);
+    let timeline = record_work(&gpu);
     let trace: Value = serde_json::from_str(&timeline.perfetto()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let process = |name: &str| {
@@ -137,7 +137,7 @@ fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
         assert!(free <= at && takes >= 0.0, "{event}");
         free = at + takes;
     }
-    // An arrow leads from each call to what it started.
+    // An arrow connects each call with the device slice that it started.
     for (end, pid) in [("s", host), ("f", device)] {
         let of = |e: &&Value| e["ph"] == end && e["pid"] == pid;
         assert_eq!(events.iter().filter(of).count(), timeline.slices.len());
@@ -145,31 +145,31 @@ fn the_trace_is_json_with_a_slice_of_the_device_for_each_launch() {
 }
 
 #[test]
-fn the_calls_of_one_thread_have_one_number() {
+fn calls_of_one_thread_share_a_thread_number() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let slices = some_work(&gpu).slices;
+    let slices = record_work(&gpu).slices;
     assert!(slices.len() > 2, "{slices:?}");
     assert!(slices.iter().all(|it| it.thread == 0), "{slices:?}");
 }
 
 #[test]
-fn the_text_has_a_line_for_each_launch() {
+fn the_text_has_one_line_per_launch() {
     let Some(gpu) = gpu_or_skip() else { return };
-    let text = some_work(&gpu).text();
+    let text = record_work(&gpu).text();
     let lines = text.lines().filter(|line| line.ends_with('|'));
     let launches = lines.filter(|line| line.starts_with("ew_fill  "));
     assert_eq!(launches.count(), 3, "{text}");
 }
 
 #[test]
-fn a_build_is_a_call_inside_the_launch_that_needs_it() {
+fn a_build_is_a_slice_inside_its_launch() {
     let Some(gpu) = gpu_or_skip() else { return };
     let text = "kernel void k(global float *a) { a[0] = 71.0f; }";
     let source = super::source(text);
     let out = gpu.upload(&[0.0_f32]).unwrap();
     let run = || {
         let launch = gpu.launch_source(&source).output(&out, 1);
-        // SAFETY: the kernel writes one float, and there is one.
+        // SAFETY: the kernel writes one float, and `out` has one.
         unsafe { launch.global(1).local(1).run() }.unwrap();
         gpu.finish().unwrap();
     };
@@ -180,7 +180,7 @@ fn a_build_is_a_call_inside_the_launch_that_needs_it() {
     assert_eq!((&*build.name, &*build.amount), ("build", "my.cl"));
     assert!(launch.call[0] <= build.call[0], "{first:?}");
     assert!(build.call[1] <= launch.call[1], "{first:?}");
-    // Nothing was in the queue before the compiler had done its work.
+    // Nothing was queued before the compiler had finished.
     let times = launch.times.expect("a launch");
     assert!(build.call[1] <= times.queued, "{first:?}");
 
@@ -189,7 +189,7 @@ fn a_build_is_a_call_inside_the_launch_that_needs_it() {
 }
 
 #[test]
-fn more_events_than_are_kept_are_recorded_all() {
+fn long_recordings_keep_all_events() {
     let Some(gpu) = gpu_or_skip() else { return };
     let out = gpu.upload(&[0.0_f32; N]).unwrap();
     let ((), timeline) = record(|| {
@@ -203,7 +203,7 @@ fn more_events_than_are_kept_are_recorded_all() {
 }
 
 #[test]
-fn a_recording_is_the_thread_s_own_and_ends_with_its_work() {
+fn recordings_are_per_thread_and_can_be_nested() {
     let Some(gpu) = gpu_or_skip() else { return };
     let out = gpu.upload(&[0.0_f32; N]).unwrap();
     let ((), outer) = record(|| {
@@ -223,7 +223,7 @@ fn a_recording_is_the_thread_s_own_and_ends_with_its_work() {
 }
 
 #[test]
-fn two_devices_are_two_processes() {
+fn each_device_is_a_process_in_the_trace() {
     if is_child() {
         let [first, second] = [0, 1].map(|index| Gpu::open(index).unwrap());
         let [a, b] = [&first, &second].map(|gpu| gpu.upload(&[0.0_f32; N]));
@@ -250,11 +250,11 @@ fn two_devices_are_two_processes() {
     if gpu_or_skip().is_none() {
         return;
     }
-    let Some(two) = two_of_pocl() else {
+    let Some(two) = two_pocl_devices() else {
         return skip("no PoCL", "this test asks PoCL for two devices");
     };
     succeed(
-        child("timeline::two_devices_are_two_processes")
+        child("timeline::each_device_is_a_process_in_the_trace")
             .env("POCL_DEVICES", two),
     );
 }

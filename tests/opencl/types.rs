@@ -1,5 +1,5 @@
-//! Part 3's kernels for numbers of 64 and of 16 bits: by operations that reach
-//! each text, on ragged sizes, beside the processor.
+//! Part 3's kernels for `f64` and `f16`: operations that reach every kernel
+//! source, on sizes that fill no group, compared with the CPU.
 
 use std::collections::BTreeSet;
 
@@ -9,44 +9,44 @@ use rungrad::part3_unified::{
 };
 use rungrad::{ConvOptions, engine::kernels};
 
-use super::families::OF_A_DIVISION;
+use super::families::WITHOUT_OPTIMIZER;
 use super::oclgrind::{findings, simulator};
-use testkit::child::{is_child, plainly};
+use testkit::child::{is_child, rerun_without_optimizer};
 use testkit::device::gpu_or_skip;
 
 /// Promise: The kernels for `f64` and `f16` compute what the CPU computes.
 #[test]
-fn kernels_for_other_types_agree_with_the_processor() {
-    let name = "types::kernels_for_other_types_agree_with_the_processor";
+fn f64_and_f16_kernels_agree_with_the_cpu() {
+    let name = "types::f64_and_f16_kernels_agree_with_the_cpu";
     if let Some(gpu) = gpu_or_skip()
-        && !plainly(name)
+        && !rerun_without_optimizer(name)
     {
         agree(Device::Gpu(gpu.info().index), &[1, 6, 259]);
     }
 }
 
-/// The same under Oclgrind, which looks at each read and write.
+/// Oclgrind checks each read and write of the same operations.
 ///
 /// Promise: Oclgrind reports nothing in the kernels for `f64` and `f16`.
 #[test]
 #[ignore = "slow: 61 s, the kernels of two types in Oclgrind"]
-fn kernels_for_other_types_are_clean() {
+fn f64_and_f16_kernels_are_clean_in_oclgrind() {
     if is_child() {
         return agree(Device::Gpu(simulator().info().index), &[6]);
     }
-    let name = "types::kernels_for_other_types_are_clean";
-    if let Some(found) = findings(name, OF_A_DIVISION) {
+    let name = "types::f64_and_f16_kernels_are_clean_in_oclgrind";
+    if let Some(found) = findings(name, WITHOUT_OPTIMIZER) {
         assert!(found.is_empty(), "{found}");
     }
 }
 
-/// Version 21 forgets what a kernel writes behind what the host has written
-/// into the same buffer: here two numbers of which no operand is read, whose
-/// values are right. So `numbers` gives no buffer back that the host wrote.
+/// After the host has written part of a buffer, Oclgrind 21 forgets what a
+/// kernel writes past that part: here it reports two elements whose values are
+/// right. So `numbers` gives no buffer that the host wrote back to the pool.
 ///
 /// Promise: The one false alarm of Oclgrind is reproduced by a test.
 #[test]
-fn oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part() {
+fn oclgrind_misreports_a_buffer_partly_written_by_the_host() {
     const N: usize = 20;
     if is_child() {
         let device = Device::Gpu(simulator().info().index);
@@ -54,27 +54,27 @@ fn oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part() {
         let right = drawn(Device::Cpu).to_vec().unwrap();
         let copied = |drawn: Array| Tensor::from(drawn).scale(1.0);
         assert_eq!(copied(drawn(device)).to_vec().unwrap(), right);
-        // One of a length that waits in the same place.
+        // A shorter array that the pool returns from the same size class.
         drop(Array::new(&[N - 2], &[0.5; N - 2], device).unwrap());
         assert_eq!(copied(drawn(device)).to_vec().unwrap(), right);
         return;
     }
     let name = "types::\
-                oclgrind_is_wrong_about_a_buffer_that_the_host_wrote_in_part";
-    if let Some(found) = findings(name, OF_A_DIVISION) {
+                oclgrind_misreports_a_buffer_partly_written_by_the_host";
+    if let Some(found) = findings(name, WITHOUT_OPTIMIZER) {
         let alarms = found.matches("ninitialized value").count();
         assert_eq!(alarms, 1, "the kernel for all {N} says so: {found}");
     }
 }
 
-/// No text of Part 3 is left out, but for those of tensor cores. Long texts
-/// have none for `f64`.
+/// Every kernel source of Part 3 is reached, except those for tensor cores.
+/// The attention kernels for long sequences do not exist for `f64`.
 ///
 /// Promise: The tests of element types reach every kernel source of Part 3.
 #[test]
-fn every_text_is_reached() {
+fn every_kernel_source_is_reached() {
     let Some(gpu) = gpu_or_skip() else { return };
-    if plainly("types::every_text_is_reached") {
+    if rerun_without_optimizer("types::every_kernel_source_is_reached") {
         return;
     }
     let device = Device::Gpu(gpu.info().index);
@@ -95,8 +95,8 @@ fn every_text_is_reached() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// What an operation gives on a device is what it gives on the processor, but
-/// for what is rounded.
+/// Checks that each operation has the same result on a device as on the CPU,
+/// up to rounding.
 fn agree(device: Device, sizes: &[usize]) {
     for dtype in [DType::F64, DType::F16] {
         for &n in sizes {
@@ -121,11 +121,11 @@ fn agree(device: Device, sizes: &[usize]) {
     }
 }
 
-/// Operations of about `n` elements, with their names.
+/// Runs operations of about `n` elements and returns their names and results.
 fn all(n: usize, dtype: DType, device: Device) -> Vec<(&'static str, Tensor)> {
     let numbers = |shape: &[usize], seed| {
         let values = Tensor::rand(shape, seed, Device::Cpu).unwrap();
-        // Multiples of an eighth, so that sums of halves are exact.
+        // Multiples of 1/8, so that sums of `f16` are exact.
         let eighths = ((values * 16.0).floor() - 8.0) / 8.0;
         let there = eighths.to(device).unwrap();
         if is_child() {
@@ -139,7 +139,7 @@ fn all(n: usize, dtype: DType, device: Device) -> Vec<(&'static str, Tensor)> {
     let image = numbers(&[2, 1, 7, 9], 5).requires_grad();
     let (last, two) = (n - 1, numbers(&[2, 5], 9));
     let places: Vec<usize> = (0..n).map(|i| (i + 1) % 2).collect();
-    // A step of the simulator takes long.
+    // One step takes the simulator long.
     let side = if is_child() { 35 } else { 67 };
     let square = numbers(&[side, side + 3], 10);
     let random = Array::uniform_of(&[n], 7, dtype, device).unwrap();
@@ -198,8 +198,9 @@ fn all(n: usize, dtype: DType, device: Device) -> Vec<(&'static str, Tensor)> {
     let next = x.array().adam_step(y.array(), moments, &step).unwrap();
     let names = ["a step of Adam", "its mean", "its mean square"];
     found.extend(names.into_iter().zip(next.map(Tensor::from)));
-    // Oclgrind 21 takes what the first kernel of the way back wrote for never
-    // written; `families::long_texts` tests the second by what is sent back.
+    // Oclgrind 21 reports values that the first backward kernel wrote as
+    // uninitialized; `families::long_texts` tests the second kernel by its
+    // output.
     if !is_child() {
         let text = numbers(&[1, 33, 12], 12).requires_grad();
         text.self_attention(1).sum().backward();
@@ -211,7 +212,8 @@ fn all(n: usize, dtype: DType, device: Device) -> Vec<(&'static str, Tensor)> {
     (loss + image.conv2d(&filters, None, &options).sum()).backward();
     found.push(("the gradient of an image", image.grad().unwrap()));
     found.push(("the gradient of filters", filters.grad().unwrap()));
-    // So large that the products of an element are shared by a group.
+    // Large enough that the work-items of a group share the products of an
+    // element.
     if n > 1000 {
         filters.zero_grad();
         let image = numbers(&[1, 1, 130, 130], 11);

@@ -7,15 +7,9 @@ use rungrad::part3_unified::{Array, Device, Span, Tensor, Window};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::third;
+use super::devices;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
-
-fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let own = [Device::Cpu, third::device()];
-    own.into_iter().chain((0..gpus).map(Device::Gpu)).collect()
-}
 
 fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     match result {
@@ -25,7 +19,7 @@ fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 #[test]
-fn the_views_of_the_lecture_print_as_there() {
+fn views_print_as_in_the_lecture() {
     let _clean = clean();
     for device in devices() {
         let x = Array::new(&[4], &[1.0, 2.0, 3.0, 4.0], device).unwrap();
@@ -35,7 +29,7 @@ fn the_views_of_the_lecture_print_as_there() {
         assert_eq!(z.to_string(), format!("[[2], [4]] on {device}"));
         assert!(
             x.shares_storage(&y) && y.shares_storage(&z),
-            "no number has moved"
+            "the views share the storage"
         );
         let sum = Tensor::from(x.clone()).shift(1.0);
         assert_eq!(sum.to_vec().unwrap(), [2.0, 3.0, 4.0, 5.0]);
@@ -61,8 +55,8 @@ fn views_share_their_storage_and_copies_do_not() {
         for view in views {
             assert!(view.unwrap().shares_storage(&a));
         }
-        let turned = a.permute(&[1, 0]).unwrap();
-        for copy in [turned.compact(), turned.reshape(&[6])] {
+        let transposed = a.permute(&[1, 0]).unwrap();
+        for copy in [transposed.compact(), transposed.reshape(&[6])] {
             let copy = copy.unwrap();
             assert!(!copy.shares_storage(&a) && copy.is_dense());
             assert_eq!(copy.to_vec().unwrap(), [0., 3., 1., 4., 2., 5.]);
@@ -70,11 +64,11 @@ fn views_share_their_storage_and_copies_do_not() {
     }
 }
 
-/// A row of a gigabyte is a row.
+/// A row of a huge matrix is read without the other rows.
 ///
 /// Promise: Reading a view copies only its own elements to the host.
 #[test]
-fn what_a_view_leaves_out_does_not_travel() {
+fn reading_a_view_copies_only_its_elements() {
     let _clean = clean();
     for device in devices() {
         let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
@@ -97,20 +91,20 @@ fn what_a_view_leaves_out_does_not_travel() {
 /// Promise: Setting elements changes one array and no other array that shares
 /// its storage.
 #[test]
-fn set_changes_one_array_and_no_other() {
+fn set_does_not_change_arrays_that_share_the_storage() {
     let _clean = clean();
     for device in devices() {
         let new = |shape: &[usize], values: &[f32]| {
             Array::new(shape, values, device).unwrap()
         };
         let mut a = new(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
-        let (before, alone) = (a.storage().len(), a.flip(&[1]).unwrap());
-        // Somebody looks at the same memory, so the numbers are copied.
+        let (before, shared) = (a.storage().len(), a.flip(&[1]).unwrap());
+        // A second array shares the storage, so `set` copies it.
         a.set(&[0..2, 1..2], &new(&[2, 1], &[20.0, 40.0])).unwrap();
         assert_eq!(a.to_vec().unwrap(), [1.0, 20.0, 3.0, 40.0]);
-        assert_eq!(alone.to_vec().unwrap(), [2.0, 1.0, 4.0, 3.0]);
-        assert!(!a.shares_storage(&alone) && before == 4);
-        // Nobody else looks now: the memory stays the same.
+        assert_eq!(shared.to_vec().unwrap(), [2.0, 1.0, 4.0, 3.0]);
+        assert!(!a.shares_storage(&shared) && before == 4);
+        // No other array shares the storage now, so it is changed in place.
         let place = std::sync::Arc::as_ptr(a.storage());
         a.set(&[1..2], &new(&[1, 2], &[5.0, 6.0])).unwrap();
         assert!(std::ptr::addr_eq(place, std::sync::Arc::as_ptr(a.storage())));
@@ -136,7 +130,7 @@ fn set_changes_one_array_and_no_other() {
 
 /// Promise: A view that would reach outside its storage is rejected.
 #[test]
-fn what_cannot_be_seen_is_refused() {
+fn views_outside_the_storage_are_rejected() {
     let _clean = clean();
     let a = Array::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
     assert_eq!(
@@ -180,23 +174,25 @@ fn what_cannot_be_seen_is_refused() {
     );
 }
 
-/// Every pair of the document's `_move_data`, and back.
+/// Tests every pair of sources in the document's `_move_data`, and reading
+/// back.
 ///
-/// Promise: Tensors can be made from lists, arrays and buffers on every device.
+/// Promise: Tensors can be made from lists, arrays and buffers on every
+/// device.
 #[test]
-fn data_comes_from_lists_arrays_and_buffers() {
+fn tensors_are_made_from_lists_arrays_and_buffers() {
     let _clean = clean();
     for device in devices() {
         let right = [1.0, 2.0, 3.0, 4.0];
-        let turned = array![[1.0_f32, 3.0], [2.0, 4.0]];
-        let from = |data: rungrad::part3_unified::Data| {
+        let transposed = array![[1.0_f32, 3.0], [2.0, 4.0]];
+        let from = |data: rungrad::Data| {
             Tensor::from_data(&[2, 2], data, device).unwrap()
         };
         let mut all = vec![
             from(right.into()),
             from(right.to_vec().into()),
             from(right[..].into()),
-            Tensor::from_ndarray(&turned.t(), device).unwrap(),
+            Tensor::from_ndarray(&transposed.t(), device).unwrap(),
         ];
         for i in 0..gpu_or_skip().map_or(0, |_| Device::count()) {
             let buffer = Gpu::open(i).unwrap().upload(&right).unwrap();
@@ -209,7 +205,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
         for tensor in all {
             assert_eq!(tensor.device(), device);
             assert_eq!(tensor.to_vec().unwrap(), right);
-            assert_eq!(tensor.to_ndarray().unwrap(), turned.t().into_dyn());
+            assert_eq!(tensor.to_ndarray().unwrap(), transposed.t().into_dyn());
             assert_eq!(tensor.shift(1.0).to_vec().unwrap()[3], 5.0);
         }
         assert_eq!(
@@ -221,7 +217,7 @@ fn data_comes_from_lists_arrays_and_buffers() {
 }
 
 #[test]
-fn a_seed_gives_the_same_numbers_on_every_device() {
+fn rand_gives_the_same_values_on_every_device() {
     let _clean = clean();
     let on = |device| {
         let tensor = Tensor::rand(&[5, 103], 1 << 40 | 3, device).unwrap();
@@ -235,7 +231,7 @@ fn a_seed_gives_the_same_numbers_on_every_device() {
 }
 
 #[test]
-fn normal_numbers_are_the_first_of_a_seed_on_every_device() {
+fn randn_gives_the_same_values_on_every_device() {
     let _clean = clean();
     let mut random = Random::new(9);
     let right: Vec<f32> = (0..6).map(|_| random.normal()).collect();
@@ -284,7 +280,7 @@ fn convolutions_and_pools_agree_with_loops() {
         let pool = Window::new([2, 2]).stride([2, 2]);
         let largest = image.max_pool2d(&pool);
         assert_eq!(largest.to_vec().unwrap(), [5.0, 2.0]);
-        // What ties shares: a third of 6 for each 2.
+        // Ties share the gradient: a third of 6 for each 2.
         largest.sum().scale(6.0).backward();
         let grad = image.grad().unwrap().to_vec().unwrap();
         assert_eq!(grad, [0.0, 6.0, 2.0, 2.0, 0.0, 0.0, 2.0, 0.0]);
@@ -300,14 +296,14 @@ fn convolutions_and_pools_agree_with_loops() {
     );
 }
 
-/// Convolution and mean are linear in each operand, so a step of 1 changes
-/// the loss by the slope, in whole numbers by exactly that. The image is a
-/// view, turned.
+/// Convolution and mean are linear in each operand, so a step of 1 changes the
+/// loss by the derivative, which is exact for integers. The image is a
+/// transposed view.
 ///
 /// Promise: The gradients of convolutions and means agree with finite
 /// differences.
 #[test]
-fn slopes_of_convolutions_and_means_are_differences() {
+fn gradients_of_convolutions_and_means_are_differences() {
     let _clean = clean();
     for device in devices() {
         let values = |n: usize, by: usize| -> Vec<f32> {
@@ -319,9 +315,9 @@ fn slopes_of_convolutions_and_means_are_differences() {
         let window = Window::new([2, 2]);
         let options = ConvOptions::new().stride([2, 1]).padding([0, 1]);
         let loss = |x: &Tensor, w: &Tensor| {
-            let turned = x.transpose();
-            let out = turned.conv2d(w, None, &options) * &weights;
-            out.sum() + turned.avg_pool2d(&window).scale(4.0).sum()
+            let transposed = x.transpose();
+            let out = transposed.conv2d(w, None, &options) * &weights;
+            out.sum() + transposed.avg_pool2d(&window).scale(4.0).sum()
         };
         let new = |x: &[f32], w: &[f32]| {
             let x = Tensor::new(&[2, 2, 3, 4], x, device).unwrap();
@@ -352,7 +348,7 @@ fn slopes_of_convolutions_and_means_are_differences() {
 }
 
 #[test]
-fn a_row_has_its_one_at_the_label() {
+fn one_hot_rows_have_a_one_at_the_label() {
     let _clean = clean();
     for device in devices() {
         let rows = Tensor::one_hot(&[2, 0], 3, device).unwrap();

@@ -1,23 +1,23 @@
-//! Self-attention in one operation: what each head does by its definition, on
-//! every device, lazily and not.
+//! Self-attention as one operation, compared with the definition of each head,
+//! on eager and lazy devices.
 
 use rungrad::engine::kernels::HEAD;
 use rungrad::ledger;
 use rungrad::part3_unified::{Device, Tensor, grad};
 
 use super::transformer::{all, near};
-use testkit::child::plainly;
+use testkit::child::rerun_without_optimizer;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
-/// Numbers around 0, each a leaf.
-fn drawn(shape: &[usize], seed: u64, device: Device) -> Tensor {
+/// A leaf with normally distributed elements.
+fn random_leaf(shape: &[usize], seed: u64, device: Device) -> Tensor {
     Tensor::randn(shape, seed, device).unwrap().requires_grad()
 }
 
-/// What [`Tensor::self_attention`] is, by its definition.
+/// Computes [`Tensor::self_attention`] by its definition.
 fn by_heads(x: &Tensor, heads: usize) -> Tensor {
-    let [n, places, all] = *x.shape() else { panic!("three axes") };
+    let [n, positions, all] = *x.shape() else { panic!("three axes") };
     let d = all / 3 / heads;
     let part = |i: usize, head: usize| {
         let from = (i * heads + head) * d;
@@ -26,8 +26,8 @@ fn by_heads(x: &Tensor, heads: usize) -> Tensor {
     let one = |head| {
         let scores = part(0, head).matmul(&part(1, head).transpose());
         let scores = scores * (1.0 / (d as f32).sqrt());
-        let seen = Tensor::ones(&[places, places], x.device()).unwrap();
-        let seen = seen.tril(0).expand(&[n, places, places]);
+        let seen = Tensor::ones(&[positions, positions], x.device()).unwrap();
+        let seen = seen.tril(0).expand(&[n, positions, positions]);
         let never = seen.full_like(-1e30);
         seen.where_cond(&scores, &never).softmax().matmul(&part(2, head))
     };
@@ -36,18 +36,20 @@ fn by_heads(x: &Tensor, heads: usize) -> Tensor {
 }
 
 #[test]
-fn self_attention_is_that_of_each_head() {
+fn self_attention_agrees_with_its_definition() {
     let _clean = clean();
-    if plainly("attention::self_attention_is_that_of_each_head") {
+    if rerun_without_optimizer(
+        "attention::self_attention_agrees_with_its_definition",
+    ) {
         return;
     }
     for device in all() {
-        for (seed, (n, places, heads, d)) in [
+        for (seed, (n, positions, heads, d)) in [
             (2, 5, 3, 4),
             (1, 1, 1, 1),
             (3, 16, 4, 8),
             (1, 40, 2, 3),
-            // Three tiles, of which the last is not full.
+            // Three tiles, of which the last is partial.
             (2, 70, 2, 20),
             (1, 33, 1, 64),
             (1, 34, 1, 68),
@@ -55,11 +57,12 @@ fn self_attention_is_that_of_each_head() {
         .into_iter()
         .enumerate()
         {
-            let shape = [n, places, 3 * heads * d];
+            let shape = [n, positions, 3 * heads * d];
             let what = format!("{shape:?} in {heads} heads on {device}");
-            let x = drawn(&shape, seed as u64, device);
-            let y = drawn(&shape, seed as u64, Device::Cpu);
-            let above = drawn(&[n, places, heads * d], 9, device).detach();
+            let x = random_leaf(&shape, seed as u64, device);
+            let y = random_leaf(&shape, seed as u64, Device::Cpu);
+            let above =
+                random_leaf(&[n, positions, heads * d], 9, device).detach();
             let here = above.to(Device::Cpu).unwrap();
             let (yours, right) = (x.self_attention(heads), by_heads(&y, heads));
             yours.backward_with(&above);
@@ -81,7 +84,7 @@ fn gradients_of_gradients_flow_through_attention() {
     let _clean = clean();
     for device in [Device::Cpu, Device::FusedCpu] {
         let second = |of: fn(&Tensor) -> Tensor| {
-            let x = drawn(&[2, 3, 12], 4, device);
+            let x = random_leaf(&[2, 3, 12], 4, device);
             let y = of(&x);
             let first = grad(&[&y.mul(&y).sum()], &[&x], true).remove(0);
             let second = grad(&[&first.mul(&first).sum()], &[&x], false);
@@ -94,30 +97,34 @@ fn gradients_of_gradients_flow_through_attention() {
     }
 }
 
-/// Not by products, which need a table of scores in memory.
+/// Attention must not use matmuls, which need the score matrix in memory.
 #[test]
-fn a_long_text_is_one_launch_and_two_back() {
+fn long_attention_takes_one_launch_and_two_backward() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
-    let above = drawn(&[2, 70, 20], 9, device).detach();
-    let x = drawn(&[2, 70, 60], 1, device);
+    let above = random_leaf(&[2, 70, 20], 9, device).detach();
+    let x = random_leaf(&[2, 70, 60], 1, device);
     let (y, counts) = ledger::measure(|| x.self_attention(1));
     assert_eq!(counts.launches, 1);
     let (_, counts) = ledger::measure(|| y.backward_with(&above));
     assert_eq!(counts.launches, 2);
-    // A group keeps a head of 32 places, and none of 33.
-    for (places, launches) in [(32, 1), (33, 2)] {
-        let x = drawn(&[1, places, 96], 1, device);
+    // A single group can hold a head with 32 positions, but not with 33.
+    for (positions, launches) in [(32, 1), (33, 2)] {
+        let x = random_leaf(&[1, positions, 96], 1, device);
         let y = x.self_attention(1);
-        let above = drawn(&[1, places, 32], 9, device).detach();
+        let above = random_leaf(&[1, positions, 32], 9, device).detach();
         let (_, counts) = ledger::measure(|| y.backward_with(&above));
-        assert_eq!(counts.launches, launches, "back from {places} places");
+        assert_eq!(
+            counts.launches, launches,
+            "back from {positions} positions"
+        );
     }
-    // As many heads as a kernel takes, of a short text and of a long one.
-    for [places, width] in [[2, 1], [33, 4]] {
-        let x = drawn(&[1, places, 3 * HEAD * width], 1, device);
+    // The largest number of heads that a kernel supports, for a short and a
+    // long sequence.
+    for [positions, width] in [[2, 1], [33, 4]] {
+        let x = random_leaf(&[1, positions, 3 * HEAD * width], 1, device);
         let (_, counts) = ledger::measure(|| x.self_attention(HEAD));
-        assert_eq!(counts.launches, 1, "{places} places");
+        assert_eq!(counts.launches, 1, "{positions} positions");
     }
 }

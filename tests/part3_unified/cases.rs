@@ -1,9 +1,10 @@
-//! Ten thousand seeded cases on each device, against the judge in `f64`: every
-//! operation, on operands of every layout, with sizes of 0 and 1.
+//! Ten thousand seeded cases on each device, compared with the `f64`
+//! reference: every operation, on operands of every memory layout, with sizes
+//! of 0 and 1.
 //!
-//! The bounds: what only moves or compares is exact. What rounds may err by
-//! one rounding, 2^-24 of a magnitude, for each operation that an element has
-//! gone through; see `Call::allowed`.
+//! Operations that only move or compare elements must be exact. Other
+//! operations may err by one rounding, 2^-24 of a magnitude, for each
+//! operation that an element goes through; see `Call::allowed`.
 
 use rungrad::library::functions::{Conv2d, IndexAdd};
 use rungrad::ops::{Keep, OPERATIONS, Op};
@@ -12,38 +13,48 @@ use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};
 
 use super::derived;
-use super::disguise::disguise;
-use super::third;
+use super::devices;
+use super::layouts::random_layout;
 use testkit::calls::Call;
 use testkit::cases::Case;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part3};
 use testkit::random::{Random, cases, first_seed};
-use testkit::verdict::blameless;
+use testkit::verdict::assert_rules_are_right;
 
-/// A case in seven is checked with its gradients as well.
+/// The gradients are checked in one case of seven.
 const CASES: u64 = 10_000;
 
 /// Promise: Every operation of Part 3 is right for operands in any memory
 /// layout on the CPU, in 10,000 random cases.
 #[test]
-fn ten_thousand_cases_on_the_processor() {
+fn every_operation_is_right_on_the_cpu() {
     let _clean = clean();
-    agree(Device::Cpu);
+    agree(Device::Cpu, CASES);
 }
 
 /// Promise: Every operation of Part 3 is right for operands in any memory
 /// layout on an OpenCL device, in 10,000 random cases.
 #[test]
 #[ignore = "slow: 23 s, ten thousand cases"]
-fn ten_thousand_cases_on_an_opencl_device() {
+fn every_operation_is_right_on_an_opencl_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
-    agree(Device::Gpu(gpu.info().index));
+    agree(Device::Gpu(gpu.info().index), CASES);
 }
 
-/// An engine's comparison, and Rust's own.
+/// Promise: Every operation of Part 3 is right for operands in any memory
+/// layout on both plain devices, in 1,000 random cases.
+#[test]
+fn a_thousand_cases_on_the_plain_devices() {
+    let _clean = clean();
+    agree(Device::PlainCpu, 1000);
+    let Some(gpu) = gpu_or_skip() else { return };
+    agree(Device::Plain(gpu.info().index), 1000);
+}
+
+/// The engine's comparison and the one of Rust.
 type Comparison =
     (&'static str, fn(&Tensor, &Tensor) -> Tensor, fn(&f64, &f64) -> bool);
 
@@ -58,19 +69,17 @@ const COMPARISONS: [Comparison; 5] = [
 /// Promise: A comparison of tensors gives the result of Rust, ties and NaN
 /// included.
 #[test]
-fn comparisons_are_those_of_rust() {
+fn comparisons_agree_with_rust() {
     let _clean = clean();
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
+    for device in devices() {
         for seed in first_seed()..first_seed() + cases(500) {
             compare(&mut Random(seed), device, seed);
         }
     }
 }
 
-/// Two operands that broadcast, of so few different numbers that many are
-/// equal, and with a NaN here and there.
+/// Two operands that broadcast, with few different values, so that many are
+/// equal, and some NaN.
 fn compare(random: &mut Random, device: Device, seed: u64) {
     let operands = random.case("add").operands;
     let [(x, a), (y, b)] = [0, 1].map(|i| {
@@ -79,7 +88,7 @@ fn compare(random: &mut Random, device: Device, seed: u64) {
             *value =
                 if random.below(8) == 0 { f32::NAN } else { value.round() };
         }
-        let tensor = disguise(random, &shape, &mut values, device).0;
+        let tensor = random_layout(random, &shape, &mut values, device).0;
         (tensor, Array::new(&shape, &values))
     });
     let what = format!("seed {seed} on {device}");
@@ -96,25 +105,32 @@ fn compare(random: &mut Random, device: Device, seed: u64) {
     }
 }
 
-fn agree(device: Device) {
-    for seed in first_seed()..first_seed() + cases(CASES) {
+fn agree(device: Device, count: u64) {
+    for seed in first_seed()..first_seed() + cases(count) {
         let mut random = Random(seed);
         let name = random.below(OPERATIONS.len() + 12);
         trace(|| match OPERATIONS.get(name) {
-            Some(name) => known(&mut random, name, device, seed),
+            Some(name) => {
+                check_shared_operation(&mut random, name, device, seed)
+            }
             None if name < OPERATIONS.len() + 5 => {
-                own(&mut random, device, seed)
+                check_part_3_operation(&mut random, device, seed)
             }
             None => derived::agrees(&mut random, device, seed),
         });
     }
 }
 
-/// An operation of every part, on disguised operands.
-fn known(random: &mut Random, name: &str, device: Device, seed: u64) {
+/// Checks an operation that all parts have, on operands with random layouts.
+fn check_shared_operation(
+    random: &mut Random,
+    name: &str,
+    device: Device,
+    seed: u64,
+) {
     let mut case: Case = random.case(name);
     let tensors: Vec<Tensor> = (case.operands.iter_mut())
-        .map(|(shape, values)| disguise(random, shape, values, device).0)
+        .map(|(shape, values)| random_layout(random, shape, values, device).0)
         .collect();
     let operands: Vec<&Tensor> = tensors.iter().collect();
     let out = Part3(device).call(&case.call, &operands).unwrap();
@@ -122,12 +138,14 @@ fn known(random: &mut Random, name: &str, device: Device, seed: u64) {
     let allowed = case.call.allowed(&case.arrays());
     let what = format!("seed {seed} on {device}: {}", case.what());
     near(&out, &right, &allowed, &what);
-    // Where elements are repeated, the largest ties, and has no slope.
+    // Repeated elements tie for the maximum, where no derivative exists.
     if seed.is_multiple_of(7) && !matches!(case.call, Call::Max(..)) {
         let mut again = Random(seed ^ 1 << 40);
         gradients(&mut again, device, &what, |random| {
             let operands: Vec<Tensor> = (case.operands.iter())
-                .map(|(s, v)| disguise(random, s, &mut v.clone(), device).0)
+                .map(|(s, v)| {
+                    random_layout(random, s, &mut v.clone(), device).0
+                })
                 .collect();
             let operands: Vec<&Tensor> = operands.iter().collect();
             Part3(device).call(&case.call, &operands).unwrap()
@@ -135,7 +153,7 @@ fn known(random: &mut Random, name: &str, device: Device, seed: u64) {
     }
 }
 
-/// Every rule on the tape of the loss is right.
+/// Checks every rule on the tape of a loss.
 pub(super) fn gradients(
     random: &mut Random,
     device: Device,
@@ -146,7 +164,7 @@ pub(super) fn gradients(
     let weights = random.values(out.array().len());
     let weights = Tensor::new(out.shape(), &weights, device).unwrap();
     let tape = out.mul(&weights).sum().backward_recorded();
-    blameless(&tape, what);
+    assert_rules_are_right(&tape, what);
 }
 
 #[track_caller]
@@ -163,18 +181,17 @@ pub(super) fn near(out: &Tensor, right: &Array, allowed: &Array, what: &str) {
     }
 }
 
-/// What Part 3 alone has: an operation with its operands, as it is called
-/// and as the judge sees it.
-fn own(random: &mut Random, device: Device, seed: u64) {
+/// Checks an operation that only Part 3 has.
+fn check_part_3_operation(random: &mut Random, device: Device, seed: u64) {
     let (op, shapes) = operation(random);
     let mut arrays = Vec::new();
     let mut tensors = Vec::new();
     for (place, shape) in shapes.iter().enumerate() {
         let mut values = operand(&op, place, shape, random);
-        tensors.push(disguise(random, shape, &mut values, device).0);
+        tensors.push(random_layout(random, shape, &mut values, device).0);
         arrays.push(Array::new(shape, &values));
     }
-    // A mask of zeros and ones, and one that is neither.
+    // A mask of zeros and ones, and one with other values.
     if op == Op::WhereCond {
         let mask = tensors[0].lt(&tensors[1]).scale(-2.0);
         let values = mask.to_vec().unwrap();
@@ -184,16 +201,16 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     let what = format!("seed {seed} on {device}: {op:?} of {shapes:?}");
     let out = call(&op, &tensors);
     let right = judge(&op, &arrays);
-    // One rounding for each product and each sum, of numbers up to 2, or of
-    // 64 squares up to 16; OpenCL allows a sine 4 units in the last place.
+    // One rounding for each product and each sum of values up to 2, or of 64
+    // squares up to 16; OpenCL allows an error of 4 ULP for a sine.
     let roundings = match op {
         Op::Custom("mse") => 16.0 * (64.0 + 4.0),
         Op::Sum(..) | Op::Matmul | Op::IndexAdd(..) | Op::Fold(..) => 256.0,
         Op::Contract(..) | Op::Conv2d(..) => 256.0,
         Op::Scale(_) | Op::Shift(_) => 8.0,
-        // Up to 8, and OpenCL allows 2.5 units in the last place.
+        // Values up to 8; OpenCL allows 2.5 ULP.
         Op::DivScalar(_) | Op::RdivScalar(_) => 64.0,
-        // Up to 16, and OpenCL allows 16 such units.
+        // Values up to 16; OpenCL allows 16 ULP.
         Op::PowTensor => 256.0,
         Op::Unary(op) => unary(op).roundings,
         _ => 0.0,
@@ -209,8 +226,8 @@ fn own(random: &mut Random, device: Device, seed: u64) {
     assert_eq!(difference.to_vec().unwrap(), [0.0], "{what}");
 }
 
-/// The elements of an operand: where the operation has its slope, and away
-/// from kinks and jumps.
+/// The elements of an operand, in the domain of the operation and away from
+/// kinks and jumps.
 pub(super) fn operand(
     op: &Op,
     place: usize,
@@ -222,7 +239,7 @@ pub(super) fn operand(
         *x = match op {
             Op::PowTensor if place == 0 => x.abs(),
             Op::Unary(op) => (unary(*op).operand)(*x),
-            // Never two equals.
+            // All elements are different.
             Op::Maximum => (8.0 * *x).round() / 8.0 + place as f32 / 16.0,
             _ => *x,
         };
@@ -234,9 +251,9 @@ pub(super) fn operand(
 struct UnaryCase {
     op: Unary,
     call: fn(&Tensor) -> Tensor,
-    /// How many roundings of 2^-24 a result may be off, for operands up to 2.
+    /// The allowed error in units of 2^-24, for operands up to 2.
     roundings: f64,
-    /// Moves a number to where the operation has its slope.
+    /// Moves an operand to where the operation has a derivative.
     operand: fn(f32) -> f32,
 }
 
@@ -249,7 +266,7 @@ const fn case(
     UnaryCase { op, call, roundings, operand }
 }
 
-// OpenCL allows a sine 4 units in the last place, and most others 16.
+// OpenCL allows 2 to 4 ULP, and 16 for the error function.
 const UNARY: &[UnaryCase] = &[
     case(Unary::Sin, Tensor::sin, 8.0, |x| x),
     case(Unary::Cos, Tensor::cos, 8.0, |x| x),
@@ -258,13 +275,13 @@ const UNARY: &[UnaryCase] = &[
     case(Unary::Rsqrt, Tensor::rsqrt, 8.0, |x| x.abs() + 0.25),
     case(Unary::Exp2, Tensor::exp2, 32.0, |x| x),
     case(Unary::Log2, Tensor::log2, 8.0, |x| x.abs() + 0.25),
-    // From 0.05 to 0.45 above a whole number.
-    case(Unary::Floor, Tensor::floor, 0.0, above_a_whole_number),
-    case(Unary::Round, Tensor::round, 0.0, above_a_whole_number),
+    // From 0.05 to 0.45 above an integer.
+    case(Unary::Floor, Tensor::floor, 0.0, above_an_integer),
+    case(Unary::Round, Tensor::round, 0.0, above_an_integer),
     case(Unary::Sign, Tensor::sign, 0.0, |x| x),
 ];
 
-fn above_a_whole_number(x: f32) -> f32 {
+fn above_an_integer(x: f32) -> f32 {
     x.floor() + 0.05 + 0.4 * (x - x.floor())
 }
 
@@ -308,7 +325,8 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
     }
 }
 
-/// What the judge says. A derived operation is judged by its definition.
+/// Computes the reference result. A derived operation is computed from its
+/// definition.
 pub(super) fn judge(op: &Op, of: &[Array]) -> Array {
     let of: Vec<&Array> = of.iter().collect();
     let Op::Custom("mse") = op else {
@@ -321,7 +339,7 @@ pub(super) fn judge(op: &Op, of: &[Array]) -> Array {
     mean
 }
 
-/// One of Part 3's operations, and the shapes of its operands.
+/// Draws one of Part 3's operations and the shapes of its operands.
 pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
     let rank = 1 + random.below(3);
     let shape: Vec<usize> = (0..rank).map(|_| random.below(5)).collect();
@@ -428,7 +446,7 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
     }
 }
 
-/// A window, and the height and width of an image that it fits.
+/// Draws a window and the size of an image that it fits.
 fn window(random: &mut Random, pair: [usize; 2]) -> (Window, [usize; 2]) {
     let mut step = || [1 + random.below(2), 1 + random.below(3)];
     let window = Window::new(pair.map(|n| n + 1)).stride(step());

@@ -1,5 +1,5 @@
-//! A run goes on from a file as it was, and a file that does not fit changes
-//! nothing.
+//! A run continues from a checkpoint exactly where it was, and a checkpoint
+//! that does not fit changes nothing.
 
 #[path = "../../examples/part3_checkpoint/run.rs"]
 mod run;
@@ -15,14 +15,14 @@ use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random as Bits;
 
+use super::devices;
 use super::files::{folder, sentence};
-use super::training::devices;
 pub(super) use run::Run;
 use testkit::clean;
 use testkit::damage::damaged;
 use testkit::random::{Random, cases, first_seed};
 
-/// All of a run in one number.
+/// Hashes the full state of a run.
 pub(super) fn digest(run: &mut Run) -> u32 {
     let mut digest = 17_u32;
     let mut add = |bits: u32| digest = digest.wrapping_mul(31) ^ bits;
@@ -40,45 +40,45 @@ pub(super) fn digest(run: &mut Run) -> u32 {
     digest
 }
 
-/// What is forgotten is seen: in the first loss, or in the second where it
-/// decides the step alone.
+/// A missing part changes the first loss, or the second if it affects only the
+/// step.
 ///
 /// Promise: A checkpoint without one part of the state leads to different
 /// losses, so a missing part is noticed.
 #[test]
-fn a_checkpoint_that_forgets_a_part_leads_elsewhere() {
+fn a_checkpoint_without_a_part_changes_the_losses() {
     let _clean = clean();
     let folder = folder("forgetful");
     let mut run = Run::new(0, Device::Cpu).unwrap();
     for _ in 0..20 {
         run.step().unwrap();
     }
-    for forgotten in 0..5 {
-        let path = folder.join(forgotten.to_string());
+    for missing in 0..5 {
+        let path = folder.join(missing.to_string());
         let mut parts: Vec<Part> = run.parts().into();
-        parts.remove(forgotten);
+        parts.remove(missing);
         io::checkpoint(&path, &parts).unwrap();
     }
     let bits = |run: &mut Run| run.step().unwrap().to_bits();
     let right: Vec<u32> = (0..5).map(|_| bits(&mut run)).collect();
-    for (forgotten, first) in
+    for (missing, first) in
         [Some(0), Some(1), Some(0), Some(0), None].into_iter().enumerate()
     {
         let mut again = Run::new(1, Device::Cpu).unwrap();
         let mut parts: Vec<Part> = again.parts().into();
-        let (name, _) = parts.remove(forgotten);
-        let path = folder.join(forgotten.to_string());
+        let (name, _) = parts.remove(missing);
+        let path = folder.join(missing.to_string());
         io::resume(path, &mut parts).unwrap();
         let wrong = right.iter().position(|loss| bits(&mut again) != *loss);
         assert_eq!(wrong, first, "without {name}");
     }
 }
 
-/// A running mean and the seeds of a dropout are parts of a model.
+/// A running mean and the seeds of dropout are part of a model's state.
 ///
 /// Promise: A checkpoint contains buffers and random generators.
 #[test]
-fn buffers_and_generators_go_on_as_well() {
+fn checkpoints_contain_buffers_and_generators() {
     let _clean = clean();
     let path = folder("buffers").join("run");
     let new = |seed| {
@@ -112,7 +112,7 @@ fn buffers_and_generators_go_on_as_well() {
 }
 
 #[test]
-fn a_model_alone_comes_out_of_a_checkpoint() {
+fn a_model_can_be_restored_without_the_other_parts() {
     let _clean = clean();
     let path = folder("part").join("run");
     let mut run = Run::new(0, Device::Cpu).unwrap();
@@ -135,14 +135,14 @@ fn a_model_alone_comes_out_of_a_checkpoint() {
     assert_eq!(other.network.parameters()[0].1.id(), before);
 }
 
-/// A change of what a file has.
+/// A change to the entries of a file.
 type Change<'a> = &'a dyn Fn(&mut Vec<(String, Value)>);
 
-/// Every part is looked at before the first is changed for good.
+/// All parts are checked before the first one is changed.
 ///
 /// Promise: A checkpoint that does not fit changes nothing.
 #[test]
-fn a_checkpoint_that_does_not_fit_changes_nothing() {
+fn a_mismatched_checkpoint_changes_nothing() {
     let _clean = clean();
     let path = folder("misfits").join("run");
     let file = path.display();
@@ -165,8 +165,8 @@ fn a_checkpoint_that_does_not_fit_changes_nothing() {
             entries.extend(state.map(|(name, value)| (named(name), value)));
         }
         change(&mut entries);
-        let mut entries = Listed(entries);
-        // A part without a name of its own in front would be refused.
+        let mut entries = Entries(entries);
+        // A part without a name prefix would be rejected.
         io::checkpoint(&path, &[("x", &mut entries)]).unwrap();
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, without_x(&bytes)).unwrap();
@@ -234,10 +234,10 @@ fn a_checkpoint_that_does_not_fit_changes_nothing() {
     }
 }
 
-/// Entries as they are.
-struct Listed(Vec<(String, Value)>);
+/// A state that consists of these entries.
+struct Entries(Vec<(String, Value)>);
 
-impl State for Listed {
+impl State for Entries {
     fn state(&self) -> Vec<(String, Value)> {
         self.0.clone()
     }
@@ -247,7 +247,7 @@ impl State for Listed {
     }
 }
 
-/// A file in which no name begins with `x.` any more.
+/// Removes the prefix `x.` from the names in a file.
 fn without_x(file: &[u8]) -> Vec<u8> {
     let (front, rest) = file.split_first_chunk::<8>().unwrap();
     let (header, data) = rest.split_at(u64::from_le_bytes(*front) as usize);
@@ -257,7 +257,7 @@ fn without_x(file: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn names_that_could_be_two_parts_are_refused() {
+fn ambiguous_part_names_are_rejected() {
     let _clean = clean();
     let path = folder("part_names").join("run");
     let [mut a, mut b] = [1_u64, 2];
@@ -273,7 +273,7 @@ fn names_that_could_be_two_parts_are_refused() {
             )
         );
     }
-    // The one begins as the other is called.
+    // One name is a prefix of the other.
     let parts: [Part; 2] = [("a", &mut a), ("ab", &mut b)];
     io::checkpoint(&path, &parts).unwrap();
     let [mut c, mut d] = [0, 0];
@@ -281,14 +281,14 @@ fn names_that_could_be_two_parts_are_refused() {
     assert_eq!((c, d), (1, 2));
 }
 
-/// Each optimizer goes on as it was, and what it has remembered before is
-/// forgotten.
+/// Each optimizer continues with the saved state, and its earlier state is
+/// discarded.
 ///
 /// Promise: A checkpoint contains the state of every optimizer.
 #[test]
-fn every_optimizer_goes_on_where_it_was() {
+fn every_optimizer_is_restored() {
     let _clean = clean();
-    fn goes_on<O: Optimizer + State>(new: fn() -> O, path: &Path) {
+    fn is_restored<O: Optimizer + State>(new: fn() -> O, path: &Path) {
         for device in devices() {
             let mut model = Linear::new(3, 2, &mut Bits::new(1));
             model.to(device).unwrap();
@@ -315,12 +315,12 @@ fn every_optimizer_goes_on_where_it_was() {
         }
     }
     let path = folder("optimizers").join("run");
-    goes_on(|| Sgd::new(0.1, 0.9), &path);
-    goes_on(|| Adam::new(0.1), &path);
+    is_restored(|| Sgd::new(0.1, 0.9), &path);
+    is_restored(|| Adam::new(0.1), &path);
 }
 
 #[test]
-fn a_damaged_checkpoint_is_refused_in_a_sentence_or_read() {
+fn a_damaged_checkpoint_is_rejected_or_valid() {
     let _clean = clean();
     let path = folder("damaged_run").join("run");
     let mut random = Bits::new(1);

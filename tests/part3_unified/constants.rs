@@ -1,5 +1,5 @@
-//! Where a graph ends, and where it must not: leaves of results, gradients
-//! inside `no_grad`, slopes that are constant.
+//! Where a graph ends and where it must not: results that become leaves,
+//! gradients inside `no_grad`, and constant gradients.
 
 use rungrad::part3_unified::{Tensor, grad, no_grad, trace};
 
@@ -9,7 +9,7 @@ use testkit::refusal::refusal;
 
 /// Promise: Turning a computed tensor into a leaf requires an explicit call.
 #[test]
-fn a_result_does_not_become_a_leaf_in_silence() {
+fn requires_grad_rejects_a_computed_tensor() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let y = &x * 3.0;
@@ -21,17 +21,17 @@ fn a_result_does_not_become_a_leaf_in_silence() {
     );
     let z = y.detach().requires_grad();
     assert_ne!(z.id(), y.id());
-    // A leaf is one already, and stays the same.
+    // A leaf stays the same leaf.
     assert_eq!(x.clone().requires_grad().id(), x.id());
-    // What nothing was recorded of may become one.
+    // A result without a recorded graph can become a leaf.
     assert!(no_grad(|| &x * 3.0).requires_grad().id().is_some());
 }
 
-/// As in PyTorch: who asks for a graph of the gradient gets one.
+/// As in PyTorch, `create_graph` takes precedence over `no_grad`.
 ///
 /// Promise: A gradient with `create_graph` has a graph inside `no_grad` too.
 #[test]
-fn a_gradient_with_a_graph_has_one_inside_no_grad_too() {
+fn create_graph_works_inside_no_grad() {
     let _clean = clean();
     let x = leaf(&[2.0, -1.0]);
     let cube = x.mul(&x).mul(&x).sum();
@@ -46,7 +46,7 @@ fn a_gradient_with_a_graph_has_one_inside_no_grad_too() {
 
 /// Promise: The derivative of a constant gradient is 0.
 #[test]
-fn a_constant_slope_has_the_slope_0() {
+fn the_derivative_of_a_constant_gradient_is_0() {
     let _clean = clean();
     let c = constant(&[3.0, f32::INFINITY]);
     type Loss<'a> = (&'a str, &'a dyn Fn(&Tensor) -> Tensor, [f32; 2]);
@@ -72,9 +72,10 @@ fn a_constant_slope_has_the_slope_0() {
     }
 }
 
-/// The same numbers are one constant; another view of them is another.
+/// The same view is one constant; a different view of the same elements is a
+/// second one.
 #[test]
-fn a_constant_stands_on_a_tape_once_for_each_view() {
+fn a_tape_lists_each_constant_view_once() {
     let _clean = clean();
     let x = leaf(&[1.0; 4]).reshape(&[2, 2]);
     let c = constant(&[1.0, 2.0, 3.0, 4.0]).reshape(&[2, 2]);
@@ -82,12 +83,12 @@ fn a_constant_stands_on_a_tape_once_for_each_view() {
         trace(|| x.mul(&c).mul(&c).mul(&c).mul(&c.transpose()).sum().tape());
     let them = tape.records.iter().filter(|it| it.op.name() == "constant");
     let values: Vec<_> = them.map(|it| it.values.clone()).collect();
-    let [c, turned] = [[1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]];
-    assert_eq!(values, [Some(c.to_vec()), Some(turned.to_vec())]);
+    let [c, transposed] = [[1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]];
+    assert_eq!(values, [Some(c.to_vec()), Some(transposed.to_vec())]);
 }
 
 #[test]
-fn of_a_pair_with_a_constant_the_other_has_its_gradient() {
+fn minimum_and_maximum_with_a_constant_have_gradients() {
     let _clean = clean();
     let (x, c) = (leaf(&[1.0, 5.0]), constant(&[2.0, 3.0]));
     let pairs: [(&str, Tensor, [f32; 2]); 4] = [

@@ -1,5 +1,6 @@
-//! Files of weights that are damaged, or made to do harm: each ends in one
-//! sentence, and none of them costs memory that is not in it.
+//! Weight files that are damaged or malicious: each is rejected with one
+//! sentence, and none makes the loader allocate memory that the file does not
+//! contain.
 
 use std::fs;
 
@@ -12,7 +13,7 @@ use testkit::clean;
 use testkit::damage::damaged;
 use testkit::random::{Random, cases, first_seed};
 
-/// A file of this header, followed by `bytes` zeros.
+/// Returns a file with this header, followed by `bytes` zeros.
 pub(super) fn hostile(header: &str, bytes: usize) -> Vec<u8> {
     let mut file = (header.len() as u64).to_le_bytes().to_vec();
     file.extend(header.as_bytes());
@@ -21,7 +22,7 @@ pub(super) fn hostile(header: &str, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_ends_early_or_late_is_refused_at_every_byte() {
+fn a_truncated_or_extended_file_is_rejected() {
     let _clean = clean();
     let whole = fs::read(written_by_python("layers.safetensors")).unwrap();
     let path = folder("truncated").join("m.safetensors");
@@ -39,7 +40,7 @@ fn a_file_that_ends_early_or_late_is_refused_at_every_byte() {
 /// Promise: A hostile header cannot make the loader allocate memory that the
 /// file does not contain.
 #[test]
-fn a_header_is_not_taken_at_its_word() {
+fn a_header_cannot_claim_memory_the_file_lacks() {
     let _clean = clean();
     let path = folder("hostile").join("m.safetensors");
     let tensor = |name: &str, shape: &str, from: u64, to: u64| {
@@ -51,9 +52,8 @@ fn a_header_is_not_taken_at_its_word() {
     let one = |shape: &str, from: u64, to: u64| {
         format!("{{{}}}", tensor("x", shape, from, to))
     };
-    // Eight tensors, each of which could be counted. With the length of the
-    // header their sum is beyond 2^64, where the library's own way to read a
-    // file panics.
+    // Eight tensors, each with a size that can be counted. Together with the
+    // header, their sum exceeds 2^64, where the library's own reader panics.
     let large = "[576460752303423487]";
     let each = 4 * 576_460_752_303_423_487_u64;
     let many: Vec<String> = (0..8)
@@ -87,7 +87,7 @@ fn a_header_is_not_taken_at_its_word() {
         assert!(refused.starts_with(&start), "{what}: {refused}");
         assert!(!refused.contains('\u{1b}'), "{refused:?}");
     }
-    // Long enough for a header of any length that somebody claims.
+    // Longer than any header length that a test claims.
     for claimed in [u64::MAX, u64::MAX - 7, 1 << 40, 3] {
         let mut file = hostile("{}", 0);
         file[..8].copy_from_slice(&claimed.to_le_bytes());
@@ -96,7 +96,7 @@ fn a_header_is_not_taken_at_its_word() {
         let refused = sentence(&what, io::read(&path, Device::Cpu));
         assert!(refused.contains("end of its header"), "{refused}");
     }
-    // A shape that the format allows and no tensor has.
+    // A shape that the format allows and no tensor can have.
     fs::write(&path, hostile(&one("[0,4611686018427387904]", 0, 0), 0))
         .unwrap();
     let refused = sentence("a huge shape", io::read(&path, Device::Cpu));
@@ -105,24 +105,24 @@ fn a_header_is_not_taken_at_its_word() {
     assert!(refused.contains("more than any memory has room"), "{refused}");
 }
 
-/// The most memory that this process has asked for, where the system says.
-fn asked_for() -> Option<u64> {
+/// Returns the peak virtual memory of this process on Linux.
+fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib << 10)
 }
 
-/// Half of the damages hit the header, whose sizes and names are the ones to
-/// be careful with.
+/// Half of the damage is in the header, whose sizes and names are the most
+/// delicate part.
 ///
 /// Promise: A damaged weight file is rejected in one sentence.
 #[test]
-fn a_damaged_file_is_refused_in_a_sentence_or_read() {
+fn a_damaged_weight_file_is_rejected_or_valid() {
     let _clean = clean();
-    // In a process of its own: its memory is looked at.
+    // The test measures the memory of its process.
     if !is_child() {
-        let test = "a_damaged_file_is_refused_in_a_sentence_or_read";
+        let test = "a_damaged_weight_file_is_rejected_or_valid";
         succeed(&mut child(&format!("damaged_files::{test}")));
         return;
     }
@@ -132,7 +132,7 @@ fn a_damaged_file_is_refused_in_a_sentence_or_read() {
     let path = folder("damaged").join("m.safetensors");
     let mut model = layers();
     let (mut read, mut refused) = (0, 0);
-    let before = asked_for();
+    let before = peak_memory();
     for seed in first_seed()..first_seed() + cases(3000) {
         let mut random = Random(seed);
         let file = match random.below(2) {
@@ -162,8 +162,8 @@ fn a_damaged_file_is_refused_in_a_sentence_or_read() {
     if cases(3000) >= 1000 {
         assert!(read > 50 && refused > 500, "{read} read, {refused} refused");
     }
-    if let (Some(before), Some(after)) = (before, asked_for()) {
-        // The allocator's own steps; a file here has 340 bytes.
+    if let (Some(before), Some(after)) = (before, peak_memory()) {
+        // The allocator's own granularity; the file has 340 bytes.
         assert!(after - before <= 4 << 20, "{} bytes", after - before);
     }
 }

@@ -1,44 +1,44 @@
-//! What is made of other operations in a few lines, each judged by its
-//! definition in `f64`: one row of [`ALL`].
+//! Operations that are composed from others in a few lines, each compared with
+//! its definition in `f64`: one row of [`ALL`] per operation.
 
-mod by_place;
+mod by_index;
 
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::reference::{self, Array};
 use rungrad::shape;
 
-use self::by_place::{
+use self::by_index::{
     conv2d, gather, index_add, matmul, pad, pool, repeat, scatter_add, stack,
     triangle,
 };
 use super::cases::{gradients, near};
-use super::disguise::disguise;
+use super::layouts::random_layout;
 use testkit::random::Random;
 
-/// A call with the shapes of its operands, and what it should give.
+/// A call with the shapes of its operands, and the reference result.
 pub(super) struct Derived {
     pub(super) what: String,
     pub(super) shapes: Vec<Vec<usize>>,
-    /// Nothing is rounded on the way.
+    /// The result is not rounded.
     is_exact: bool,
-    /// Where elements are repeated it ties, or a deviation is 0: there its
-    /// slopes are those of `corners.rs`.
+    /// Repeated elements tie, or make a deviation 0; `special_values.rs`
+    /// checks the derivatives there.
     has_ties: bool,
-    /// Keeps elements away from poles, kinks and jumps.
-    place: fn(f32) -> f32,
-    pub(super) call: Of<Tensor>,
-    pub(super) judge: Of<Array>,
+    /// Moves elements away from poles, kinks and jumps.
+    domain: fn(f32) -> f32,
+    pub(super) call: OperandsFn<Tensor>,
+    pub(super) judge: OperandsFn<Array>,
 }
 
-/// A result of operands.
-type Of<T> = Box<dyn Fn(&[T]) -> T>;
+/// A function from operands to a result.
+type OperandsFn<T> = Box<dyn Fn(&[T]) -> T>;
 
-/// Each draws its parameters and its shapes.
+/// Each function draws its parameters and shapes.
 pub(super) const ALL: &[fn(&mut Random) -> Derived] = &[
     |r| each(r, "tan", Tensor::tan, f64::tan).within(|x| x.clamp(-1.2, 1.2)),
     |r| each(r, "clamp", |x| x.clamp(-1.125, 0.75), limited).exact(),
-    |r| each(r, "ceil", Tensor::ceil, f64::ceil).within(half).exact(),
+    |r| each(r, "ceil", Tensor::ceil, f64::ceil).within(half_integer).exact(),
     |r| each(r, "silu", Tensor::silu, |x| x / (1.0 + (-x).exp())),
     |r| each(r, "gelu_tanh", Tensor::gelu_tanh, gelu_tanh),
     |r| each(r, "elu", |x| x.elu(0.5), |x| x.max(0.5 * x.min(0.0).exp_m1())),
@@ -59,10 +59,10 @@ pub(super) const ALL: &[fn(&mut Random) -> Derived] = &[
     |r| whole(r, "logsumexp", Tensor::logsumexp, logsumexp),
     |r| over(r, "logsumexp_over", Tensor::logsumexp_over, logsumexp),
     |r| along(r, "cumsum", Tensor::cumsum, |x, i| x[..=i].iter().sum()),
-    |r| along(r, "softmax_over", Tensor::softmax_over, share),
+    |r| along(r, "softmax_over", Tensor::softmax_over, softmax_element),
     |r| {
         along(r, "log_softmax_over", Tensor::log_softmax_over, |x, i| {
-            share(x, i).ln()
+            softmax_element(x, i).ln()
         })
     },
     |r| pad(r).exact(),
@@ -92,7 +92,7 @@ impl Derived {
             shapes: shapes.iter().map(|shape| shape.to_vec()).collect(),
             is_exact: false,
             has_ties: false,
-            place: |x| x,
+            domain: |x| x,
             call: Box::new(call),
             judge: Box::new(judge),
         }
@@ -106,25 +106,25 @@ impl Derived {
         Derived { has_ties: true, ..self }
     }
 
-    fn within(self, place: fn(f32) -> f32) -> Derived {
-        Derived { place, ..self }
+    fn within(self, domain: fn(f32) -> f32) -> Derived {
+        Derived { domain, ..self }
     }
 
-    /// The elements of an operand.
+    /// Returns random elements for an operand.
     pub(super) fn values(&self, n: usize, random: &mut Random) -> Vec<f32> {
         let values = random.values(n).into_iter();
-        values.map(self.place).collect()
+        values.map(self.domain).collect()
     }
 }
 
-/// A random one on a device, against its definition.
+/// Compares a random derived operation on a device with its definition.
 pub(super) fn agrees(random: &mut Random, device: Device, seed: u64) {
     let one = ALL[random.below(ALL.len())](random);
     let what = format!("seed {seed} on {device}: {}", one.what);
     let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
     for shape in &one.shapes {
         let mut values = one.values(shape.iter().product(), random);
-        tensors.push(disguise(random, shape, &mut values, device).0);
+        tensors.push(random_layout(random, shape, &mut values, device).0);
         arrays.push(Array::new(shape, &values));
     }
     let right = (one.judge)(&arrays);
@@ -151,7 +151,7 @@ fn sizes(random: &mut Random, most: usize) -> Vec<usize> {
     (0..rank).map(|_| random.below(most + 1)).collect()
 }
 
-/// The indices of all elements of a shape.
+/// Returns the indices of all elements of a shape.
 fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
     let (shape, strides) = (shape.to_vec(), shape::strides(shape));
     (0..shape::size(&shape)).map(move |at| {
@@ -165,16 +165,16 @@ fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
     Array { shape: shape.to_vec(), values }
 }
 
-fn number(shape: &[usize], at: &[usize]) -> usize {
+fn linear_index(shape: &[usize], at: &[usize]) -> usize {
     let strides = shape::strides(shape);
     at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
 }
 
 fn element(a: &Array, at: &[usize]) -> f64 {
-    a.values[number(&a.shape, at)]
+    a.values[linear_index(&a.shape, at)]
 }
 
-/// The same place, elsewhere along one axis.
+/// Returns the same index with a different position along one axis.
 fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
     let mut at = at.to_vec();
     at[axis] = place;
@@ -197,8 +197,8 @@ fn limited(x: f64) -> f64 {
     x.clamp(-1.125, 0.75)
 }
 
-/// In the middle between two whole numbers.
-fn half(x: f32) -> f32 {
+/// Rounds to the middle between two integers.
+fn half_integer(x: f32) -> f32 {
     x.floor() + 0.5
 }
 
@@ -214,7 +214,7 @@ fn minimum(random: &mut Random) -> Derived {
     Derived::new("minimum".into(), &[a, b], call, judge)
 }
 
-/// A shape, and some of its axes with at least two elements each.
+/// Draws a shape and some of its axes, with at least two elements along each.
 fn axes(random: &mut Random) -> (Vec<usize>, Vec<usize>) {
     let mut shape = sizes(random, 3);
     let mut axes: Vec<usize> = (0..shape.len()).collect();
@@ -224,7 +224,7 @@ fn axes(random: &mut Random) -> (Vec<usize>, Vec<usize>) {
     (shape, axes)
 }
 
-/// Of the elements along some axes, at each place of the others.
+/// Reduces the elements along some axes, for each index of the other axes.
 fn reduced(a: &Array, axes: &[usize], judge: fn(&[f64]) -> f64) -> Array {
     let part = |within: bool| -> Vec<usize> {
         let sizes = a.shape.iter().enumerate();
@@ -293,7 +293,7 @@ fn along(
     Derived::new(what, &[&shape], move |of| call(&of[0], axis), judge)
 }
 
-/// Of rows, with a weight and a bias for each column.
+/// Normalizes rows, with a weight and a bias per column.
 fn layer_norm(random: &mut Random) -> Derived {
     let [rows, n] = [random.below(4), 1 + random.below(4)];
     let judge = |of: &[Array]| {
@@ -324,7 +324,7 @@ fn largest(x: &[f64], _: usize) -> f64 {
     x.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Of a window, whose padding counts as zeros.
+/// Mean of a window, whose padding counts as zeros.
 fn mean(x: &[f64], size: usize) -> f64 {
     x.iter().sum::<f64>() / size as f64
 }
@@ -343,6 +343,6 @@ fn logsumexp(x: &[f64]) -> f64 {
     x.iter().map(|x| x.exp()).sum::<f64>().ln()
 }
 
-fn share(x: &[f64], i: usize) -> f64 {
+fn softmax_element(x: &[f64], i: usize) -> f64 {
     (x[i] - logsumexp(x)).exp()
 }

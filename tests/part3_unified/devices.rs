@@ -1,4 +1,4 @@
-//! Devices: what they say of themselves, and what moves between them.
+//! Devices: their names and properties, and transfers between them.
 
 use std::env;
 use std::process::Command;
@@ -12,42 +12,42 @@ use super::leaf;
 use super::third::{self, Third};
 use testkit::child::{child, is_child, succeed};
 use testkit::clean;
-use testkit::device::{gpu_or_skip, skip, two_of_pocl};
+use testkit::device::{gpu_or_skip, skip, two_pocl_devices};
 
 #[test]
-fn the_variable_names_a_device_and_an_empty_one_none() {
+fn the_device_variable_selects_a_device() {
     let _clean = clean();
-    const NAME: &str =
-        "devices::the_variable_names_a_device_and_an_empty_one_none";
+    const NAME: &str = "devices::the_device_variable_selects_a_device";
     if is_child() {
         return println!("named {:?}", Device::from_env());
     }
     let named = |name| succeed(child(NAME).env("RUNGRAD_DEVICE", name));
     assert!(succeed(&mut child(NAME)).contains("named Ok(Cpu)"));
     for (name, device) in [("", "Cpu"), ("cpu", "Cpu"), ("gpu:1", "Gpu(1)")] {
-        let told = named(name);
-        assert!(told.contains(&format!("named Ok({device})")), "{told}");
+        let text = named(name);
+        assert!(text.contains(&format!("named Ok({device})")), "{text}");
     }
 }
 
 /// Promise: `RUNGRAD_DEVICE` can name a device that the reader registered.
 #[test]
-fn the_variable_names_a_device_of_a_reader() {
+fn the_device_variable_can_name_a_registered_device() {
     let _clean = clean();
-    const NAME: &str = "devices::the_variable_names_a_device_of_a_reader";
+    const NAME: &str =
+        "devices::the_device_variable_can_name_a_registered_device";
     if is_child() {
         third::device();
         let device = Device::from_env().unwrap();
         let x = Tensor::new(&[2], &[1.0, 2.0], device).unwrap();
         return println!("{}", x.mul(&x));
     }
-    let told = succeed(child(NAME).env("RUNGRAD_DEVICE", "third"));
-    assert!(told.contains("[1, 4]") && told.contains("third"), "{told}");
+    let text = succeed(child(NAME).env("RUNGRAD_DEVICE", "third"));
+    assert!(text.contains("[1, 4]") && text.contains("third"), "{text}");
 }
 
 /// Promise: The error for an unknown device name lists the known names.
 #[test]
-fn an_unknown_name_is_told_those_that_there_are() {
+fn an_unknown_device_error_lists_the_known_names() {
     let _clean = clean();
     third::device();
     for name in ["vulkan", "gpu:one", "", "Third", "fused:x"] {
@@ -63,13 +63,15 @@ fn an_unknown_name_is_told_those_that_there_are() {
         let count = Device::count();
         let lazy = (0..count).map(Device::Fused).chain([Device::FusedCpu]);
         let all = (0..count).map(Device::Gpu).chain(lazy);
+        let plain = (0..count).map(Device::Plain).chain([Device::PlainCpu]);
+        let all = all.chain(plain);
         assert!(all.into_iter().all(|it| known.contains(&it)), "{sentence}");
     }
 }
 
 /// Promise: A second device with a registered name is rejected.
 #[test]
-fn two_devices_of_one_name_are_refused() {
+fn a_second_device_with_the_same_name_is_rejected() {
     let _clean = clean();
     static SECOND: Third = Third("second");
     static NAMESAKE: Third = Third("second");
@@ -84,8 +86,13 @@ fn two_devices_of_one_name_are_refused() {
     );
     assert_eq!("second".parse(), Ok(second));
 
-    static MACHINES: [Third; 4] =
-        [Third("cpu"), Third("gpu"), Third("gpu:7"), Third("")];
+    static MACHINES: [Third; 5] = [
+        Third("cpu"),
+        Third("gpu"),
+        Third("gpu:7"),
+        Third("plain:cpu"),
+        Third(""),
+    ];
     for machine in &MACHINES {
         let refused = attempt(|| Device::register(machine)).unwrap_err();
         let start = format!("a device cannot be called `{}`: ", machine.0);
@@ -94,39 +101,39 @@ fn two_devices_of_one_name_are_refused() {
     }
 }
 
-/// All that runs on an OpenCL device, once more on the second one: that of
-/// the machine, or of a process to which PoCL shows two.
+/// Runs all tests of OpenCL devices again on the second device of this
+/// machine, or in a process to which PoCL shows two devices.
 ///
 /// Promise: The whole specification passes on a second OpenCL device.
 #[test]
 #[ignore = "slow: 25 s, the specification once more"]
-fn the_specification_holds_on_a_second_device() {
+fn the_specification_passes_on_a_second_device() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
     }
     let mut again = Command::new(env::current_exe().unwrap());
-    // There is a device, so what is skipped there is lost.
+    // There is a device, so a skip in the child would hide tests.
     again.env("RUNGRAD_REQUIRE_GPU", "1").env("RUNGRAD_DEVICE", "gpu:1");
     again.args(["on_an_opencl_device", "--include-ignored"]);
     let devices = opencl::devices().unwrap();
     if devices.len() < 2 {
-        let Some(two) = two_of_pocl() else {
+        let Some(two) = two_pocl_devices() else {
             return skip("no second device", "there is none, and no PoCL");
         };
         again.env("POCL_DEVICES", two);
     }
-    let told = succeed(&mut again);
+    let text = succeed(&mut again);
     for name in [
         "on_an_opencl_device::two_products_give_9_16_and_12_24",
-        "cases::ten_thousand_cases_on_an_opencl_device",
+        "cases::every_operation_is_right_on_an_opencl_device",
     ] {
-        assert!(told.contains(&format!("{name} ... ok")), "{name}: {told}");
+        assert!(text.contains(&format!("{name} ... ok")), "{name}: {text}");
     }
 }
 
 #[test]
-fn a_device_tells_its_name_and_its_memory() {
+fn a_device_reports_its_name_and_memory() {
     let _clean = clean();
     assert_eq!(Device::Cpu.name().unwrap(), "the processor");
     assert_eq!(Device::Cpu.info().unwrap().map(|info| info.index), None);
@@ -146,19 +153,19 @@ fn a_device_tells_its_name_and_its_memory() {
 
 #[cfg(all(unix, not(target_os = "macos")))]
 #[test]
-fn without_opencl_there_is_the_processor_alone() {
+fn without_opencl_only_the_cpu_is_listed() {
     let _clean = clean();
     if is_child() {
         assert_eq!(Device::count(), 0);
         return assert_eq!(Device::all(), [Device::Cpu]);
     }
-    let name = "devices::without_opencl_there_is_the_processor_alone";
+    let name = "devices::without_opencl_only_the_cpu_is_listed";
     let nothing = ("RUNGRAD_OPENCL_LIBRARY", "/no/such/library.so");
     succeed(child(name).env(nothing.0, nothing.1));
 }
 
 #[test]
-fn a_device_that_is_not_there_is_one_sentence() {
+fn a_missing_device_is_reported_in_one_sentence() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -171,7 +178,7 @@ fn a_device_that_is_not_there_is_one_sentence() {
 }
 
 #[test]
-fn a_gradient_travels_through_every_device_and_back() {
+fn a_gradient_flows_through_every_device() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -184,7 +191,7 @@ fn a_gradient_travels_through_every_device_and_back() {
     let back = y.to(Device::Cpu).unwrap().sum();
     let first = grad(&[&back], &[&x], true).remove(0);
     assert_eq!(first.device(), Device::Cpu);
-    // x to the power of 2^k, k devices.
+    // The result is x^(2^k) for k devices.
     let power = 2f32.powi(Device::all().len() as i32 + 1);
     for (slope, x) in first.to_vec().unwrap().iter().zip([2f32, 3.0]) {
         let right = power * x.powf(power - 1.0);
@@ -198,7 +205,7 @@ fn a_gradient_travels_through_every_device_and_back() {
 
 /// Promise: Outputs on several devices can share one backward pass.
 #[test]
-fn outputs_on_several_devices_have_one_gradient() {
+fn outputs_on_several_devices_share_a_backward_pass() {
     let _clean = clean();
     let x = leaf(&[3.0]);
     let gpus = gpu_or_skip().map_or(0, |_| Device::count());
@@ -215,7 +222,7 @@ fn outputs_on_several_devices_have_one_gradient() {
 
 /// Promise: Every operation rejects operands on two devices.
 #[test]
-fn operands_on_two_devices_are_refused_by_every_operation() {
+fn every_operation_rejects_operands_on_two_devices() {
     let _clean = clean();
     let here = leaf(&[1.0, 2.0]).reshape(&[1, 2]);
     let there = here.to(third::device()).unwrap();
@@ -226,7 +233,7 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
         ("cat", &|| Tensor::cat(&[&here, &there], 0)),
         ("lt", &|| here.lt(&there)),
         ("div", &|| there.div(&here)),
-        // These are made of others, and have names of their own.
+        // These operations are derived from others and report their own names.
         ("sub", &|| here.sub(&there)),
         ("ge", &|| here.ge(&there)),
         ("maximum", &|| here.maximum(&there)),
@@ -239,7 +246,7 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
         assert!(both && sentence.ends_with("move one with .to(..)"));
         assert!(sentence.starts_with(&format!("{name}: the operands are on")));
     }
-    // An array has no tensor in front of it that asks.
+    // Array operations are checked without a tensor in between.
     let (here, there) = (here.array(), there.array());
     for [a, b] in [[here, there], [there, here]] {
         let sentence = here.where_cond(a, b).unwrap_err().to_string();
@@ -247,11 +254,11 @@ fn operands_on_two_devices_are_refused_by_every_operation() {
     }
 }
 
-/// A group for each row would be more work-items than a driver takes.
+/// One group per row would exceed the work-items that a driver allows.
 ///
 /// Promise: A device reduces more rows than it can launch groups.
 #[test]
-fn nine_million_short_rows_are_reduced_on_a_device() {
+fn more_rows_than_groups_can_be_reduced() {
     let _clean = clean();
     const ROWS: usize = 9_000_000;
     let Some(gpu) = gpu_or_skip() else { return };

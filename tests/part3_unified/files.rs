@@ -1,7 +1,8 @@
-//! Weights go into files and come back, or a sentence says why not.
+//! Weights are written to files and loaded again, or an error says why not.
 //!
-//! The files of `tests/vectors` were written by Python's library, by
-//! `make_files.py`; where Python has it, what we write goes there and back.
+//! The files in `tests/vectors` were written by Python's `safetensors` with
+//! `make_files.py`. If Python has the library, our files are also read and
+//! written by it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,19 +15,19 @@ use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random as Bits;
 use rungrad::{Error, Result};
 
-use super::training::devices;
+use super::devices;
 use super::{leaf, third};
 #[cfg(unix)]
 use testkit::child::{child, finish, is_child};
 use testkit::clean;
 use testkit::device::skip_by_name;
 
-/// A folder for one test, empty.
+/// Creates an empty folder for one test.
 pub(super) fn folder(test: &str) -> PathBuf {
     let folder = testkit::place::scratch().join(test);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    // Sentences name the file itself, not the links on the way to it.
+    // Errors name the file itself instead of a link to it.
     folder.canonicalize().unwrap()
 }
 
@@ -34,7 +35,7 @@ pub(super) fn written_by_python(name: &str) -> PathBuf {
     testkit::place::root().join("tests/vectors").join(name)
 }
 
-/// The network of `make_files.py`, with other numbers.
+/// The network of `make_files.py` with different weights.
 pub(super) fn layers() -> Sequential {
     let mut random = Bits::new(5);
     Sequential::new().then(Linear::new(2, 3, &mut random)).then(Linear::new(
@@ -49,7 +50,7 @@ pub(super) fn values(model: &dyn Module) -> Vec<f32> {
     parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
 }
 
-/// What its numbers are there.
+/// The weights that `make_files.py` wrote.
 const LAYERS: [f32; 13] =
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, -1.0, 0.0, 1.0, 0.0, -1.0, -2.0, 0.5];
 
@@ -68,7 +69,7 @@ pub(super) fn sentence<T>(what: &str, result: Result<T>) -> String {
 
 /// Promise: Saved weights are loaded bit by bit on every device.
 #[test]
-fn what_was_saved_comes_back_on_every_device() {
+fn saved_weights_are_loaded_on_every_device() {
     let _clean = clean();
     let path = folder("comes_back").join("all.safetensors");
     for device in devices() {
@@ -81,7 +82,7 @@ fn what_was_saved_comes_back_on_every_device() {
             ("scalar", new(&[], &[3.0])),
             ("none", new(&[2, 0, 3], &[])),
             ("edges", new(&[5], &edges)),
-            // A view: what counts is what it shows.
+            // A view is saved with the elements that it shows.
             ("turned", new(&[2, 3], &six).transpose()),
             ("µ \"x\"\n", new(&[1], &[1.0]).requires_grad()),
         ];
@@ -105,7 +106,7 @@ fn what_was_saved_comes_back_on_every_device() {
 
 /// Promise: Training continues from saved weights.
 #[test]
-fn a_model_goes_on_where_it_was_saved() {
+fn training_continues_from_saved_weights() {
     let _clean = clean();
     let path = folder("goes_on").join("model.safetensors");
     for device in devices() {
@@ -119,7 +120,7 @@ fn a_model_goes_on_where_it_was_saved() {
         };
         learn(&mut model);
         io::save(&path, &model).unwrap();
-        // A gradient of the old numbers is none of the new ones.
+        // A gradient of the old weights must not survive the load.
         again.forward(&x).sum().backward();
         io::load(&path, &mut again).unwrap();
         for (name, parameter) in again.parameters() {
@@ -136,7 +137,7 @@ fn a_model_goes_on_where_it_was_saved() {
 
 /// Promise: Files that Python wrote can be loaded.
 #[test]
-fn files_of_python_are_read() {
+fn files_from_python_are_loaded() {
     let _clean = clean();
     let mut model = layers();
     let path = written_by_python("layers.safetensors");
@@ -157,13 +158,13 @@ fn files_of_python_are_read() {
     assert_eq!(find("µ \"x\"\n").to_vec().unwrap(), [1.0]);
 }
 
-/// `RUNGRAD_PYTHON` names a Python that must have the library; without it,
-/// `python3` may have it.
+/// `RUNGRAD_PYTHON` names a Python that must have the library; without it, the
+/// test uses `python3` if that has the library.
 ///
 /// Promise: Python's `safetensors` reads saved weights and writes them back
 /// unchanged.
 #[test]
-fn python_reads_what_was_saved_and_writes_it_back() {
+fn python_reads_and_rewrites_saved_weights() {
     let _clean = clean();
     let named = std::env::var("RUNGRAD_PYTHON").ok();
     let python = named.clone().unwrap_or("python3".to_string());
@@ -197,7 +198,7 @@ fn python_reads_what_was_saved_and_writes_it_back() {
     assert_eq!(values(&model), LAYERS.map(|x| 2.0 * x));
 }
 
-/// A model that is a list of parameters.
+/// A model that consists of a list of parameters.
 struct Fields(Vec<(&'static str, Tensor)>);
 
 impl Module for Fields {
@@ -217,7 +218,7 @@ impl Module for Fields {
 /// Promise: A file that does not fit the model is rejected with the name of the
 /// tensor, and the model does not change.
 #[test]
-fn a_file_of_another_model_is_refused_with_the_tensor() {
+fn a_file_of_a_different_model_is_rejected() {
     let _clean = clean();
     let path = folder("refused").join("m.safetensors");
     let file = path.display();
@@ -246,7 +247,7 @@ fn a_file_of_another_model_is_refused_with_the_tensor() {
              it; load a file of this model, or what fits by `load_partial`"
         )
     );
-    // The first would fit, and stays as it is.
+    // The first tensor would fit, and must not change.
     assert_eq!(
         load(&[("x", &x), ("y", &y)], &[("x", &x), ("y", &z)]),
         format!("{file}: tensor \"y\" has shape [2], and the model wants [1]")
@@ -254,7 +255,7 @@ fn a_file_of_another_model_is_refused_with_the_tensor() {
 }
 
 #[test]
-fn numbers_of_another_type_are_refused() {
+fn weights_of_the_wrong_type_are_rejected() {
     let _clean = clean();
     let path = written_by_python("half.safetensors");
     let expected = format!(
@@ -267,18 +268,18 @@ fn numbers_of_another_type_are_refused() {
     let refused = io::load(&path, &mut model);
     assert_eq!(sentence("a load of F16", refused), expected);
     assert_eq!(values(&model), before);
-    // To read it asks for no type.
+    // `read` accepts any element type.
     let read = io::read(&path, Device::Cpu).unwrap();
     let is_half = |(_, tensor): &&(_, Tensor)| tensor.dtype() == DType::F16;
     let half = read.iter().find(is_half).map(|(name, _)| &name[..]);
     assert_eq!(half, Some("1.bias"));
 }
 
-/// The device takes the first tensor and has no room for the second.
+/// The device accepts the first tensor and has no memory for the second.
 ///
 /// Promise: A load that fails on the device changes nothing.
 #[test]
-fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
+fn a_load_that_fails_on_the_device_changes_nothing() {
     let _clean = clean();
     let path = written_by_python("layers.safetensors");
     let mut model = layers();
@@ -291,7 +292,7 @@ fn where_a_device_refuses_a_tensor_nothing_is_loaded() {
 }
 
 #[test]
-fn names_that_a_file_cannot_tell_apart_are_refused() {
+fn duplicate_tensor_names_are_rejected() {
     let _clean = clean();
     let path = folder("names").join("m.safetensors");
     let x = leaf(&[1.0]);
@@ -311,7 +312,7 @@ fn names_that_a_file_cannot_tell_apart_are_refused() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn paths_that_are_not_files_are_rejected() {
     let _clean = clean();
     let folder = folder("no_file");
     for (path, words) in [
@@ -331,11 +332,11 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_leaves_what_was_there() {
+fn a_failed_write_leaves_existing_files_unchanged() {
     let _clean = clean();
     let folder = folder("unwritable");
     let x = leaf(&[1.0]);
-    // A folder stands where the file would.
+    // A folder has the name of the file.
     let taken = folder.join("taken");
     fs::create_dir(&taken).unwrap();
     fs::write(taken.join("inside"), "kept").unwrap();
@@ -351,7 +352,7 @@ fn a_file_that_cannot_be_written_leaves_what_was_there() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_replaced_keeps_its_rights_and_its_links() {
+fn a_replaced_file_keeps_its_permissions_and_links() {
     let _clean = clean();
     use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -368,8 +369,8 @@ fn a_file_that_is_replaced_keeps_its_rights_and_its_links() {
     assert_eq!(io::read(&path, Device::Cpu).unwrap().len(), 1);
 }
 
-/// A writer that the system kills when its file has grown to some size: the
-/// old file is what it was.
+/// The system kills a writer as soon as its file has reached some size; the
+/// old file must be unchanged.
 ///
 /// Promise: A writer that is killed leaves the old file intact.
 #[cfg(unix)]
@@ -393,7 +394,8 @@ fn a_writer_that_is_killed_leaves_the_old_file() {
     let path = folder.join("m.safetensors");
     save(&path, 1.0);
     let old = fs::read(&path).unwrap();
-    // Blocks of 512 bytes, or of 1024 in some shells: the file has a million.
+    // `ulimit` counts blocks of 512 bytes, or of 1024 in some shells; the file
+    // has a million bytes.
     for blocks in [0, 1, 100, 900, 1 << 20] {
         let writer = child(test);
         let mut limited = Command::new("sh");
@@ -405,7 +407,7 @@ fn a_writer_that_is_killed_leaves_the_old_file() {
         }
         let ended = finish(limited.env("RUNGRAD_TEST_FILE", &path));
         if blocks < 1000 {
-            // SIGXFSZ, which a program outlives no more than a kill.
+            // SIGXFSZ ends the process like a kill.
             assert_eq!(ended.status.signal(), Some(25), "{}", ended.text);
             assert!(fs::read(&path).unwrap() == old, "at {blocks} blocks");
         } else {
@@ -414,7 +416,7 @@ fn a_writer_that_is_killed_leaves_the_old_file() {
     }
     let read = io::read(&path, Device::Cpu).unwrap();
     assert_eq!(read[0].1.to_vec().unwrap(), vec![2.0; 1 << 18]);
-    // What the killed have left behind is named as the documentation says.
+    // The temporary files of killed writers have the documented name.
     for entry in fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(

@@ -1,10 +1,10 @@
-//! A layer of filters, and the network of "Windows and a product", which reads
-//! the digits better than that of "Train the digits".
+//! The `Conv2d` layer, and the network of "Windows and a product", which
+//! classifies the digits better than the network of "Train the digits".
 
 #[allow(dead_code)]
 #[path = "../../examples/part3_filters/request.rs"]
 mod request;
-// What its epochs tell is for its readers.
+// The fields of an epoch are used by the example only.
 #[allow(dead_code)]
 #[path = "../../examples/part3_filters/training.rs"]
 pub(crate) mod training;
@@ -18,13 +18,13 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 
-use super::training::devices;
+use super::devices;
 use request::{HELP, Request};
 use testkit::clean;
 use testkit::random::cases;
 use training::{EPOCHS, network, train};
 
-/// The share of right guesses in the end, on a mixed fifth.
+/// Returns the final test accuracy on a mixed fifth of the digits.
 fn accuracy(split: u64) -> f32 {
     let mut accuracy = 0.0;
     let rows = digits().split(split);
@@ -33,18 +33,18 @@ fn accuracy(split: u64) -> f32 {
     accuracy
 }
 
-/// The fifths of "Train the digits", on all ten of which its network has a
-/// mean of 0.974. Each takes ten seconds, so all ten are for the night; the
-/// example of the book trains on one.
+/// The splits are those of "Train the digits", whose network has a mean
+/// accuracy of 0.974 over all ten. Each takes ten seconds, so `RUNGRAD_CASES`
+/// selects how many run; the example in the book trains on one.
 ///
 /// Promise: A convolutional network reads at least 980 of 1,000 digits on one
 /// split, and 985 on the average of ten splits.
 #[test]
 #[ignore = "slow: 48 s, trains a convolutional network"]
-fn mixed_fifths_read_985_of_1000_digits() {
+fn the_convolutional_network_reads_98_percent_of_digits() {
     let _clean = clean();
     let splits = cases(1).clamp(1, 10);
-    // A middling one comes first.
+    // The first split is one of average difficulty.
     let half = |from: u64| {
         let splits = (from..splits).step_by(2).map(|at| (at + 3) % 10);
         splits.map(accuracy).collect::<Vec<f32>>()
@@ -55,16 +55,16 @@ fn mixed_fifths_read_985_of_1000_digits() {
     });
     let all = [even, odd].concat();
     let mean = all.iter().sum::<f32>() / splits as f32;
-    // One alone has 360 digits, of which one more is 0.003.
+    // A single split has 360 test digits, of which each is 0.003.
     let least = if splits == 10 { 0.985 } else { 0.98 };
     assert!(mean >= least, "the mean of {all:?} is {mean}");
 }
 
-/// Every device learns the same from one epoch, but for its rounding.
+/// One epoch has the same losses on every device, up to rounding.
 ///
 /// Promise: A convolutional network learns the same on every device.
 #[test]
-fn filters_learn_the_same_on_every_device() {
+fn a_convolutional_network_learns_the_same_on_every_device() {
     let _clean = clean();
     let (learned, held_out) = digits().split(SPLIT_SEED);
     let few = |rows: usize| (0..rows).collect::<Vec<usize>>();
@@ -86,7 +86,7 @@ fn filters_learn_the_same_on_every_device() {
 }
 
 #[test]
-fn a_layer_of_filters_adds_a_bias_to_each_filter() {
+fn conv2d_adds_a_bias_per_filter() {
     let _clean = clean();
     let options = ConvOptions::new().stride([2, 2]).padding([1, 1]).groups(2);
     let layer = Conv2d::new(4, 6, [3, 3], options, &mut Random::new(5));
@@ -109,10 +109,10 @@ fn a_layer_of_filters_adds_a_bias_to_each_filter() {
     }
 }
 
-/// A filter of 2 x 3 x 3 has 18 inputs, so the mean square of its numbers is
-/// 2 / 18.
+/// A 2 x 3 x 3 filter has 18 inputs, so the mean square of its weights is 2 /
+/// 18.
 #[test]
-fn filters_are_drawn_for_all_numbers_of_their_window() {
+fn conv2d_weights_are_scaled_by_the_filter_size() {
     let _clean = clean();
     let mut random = Random::new(2);
     let options = ConvOptions::new();
@@ -125,7 +125,7 @@ fn filters_are_drawn_for_all_numbers_of_their_window() {
 }
 
 #[test]
-fn channels_that_fit_no_groups_are_refused() {
+fn channels_not_divisible_by_groups_are_rejected() {
     let _clean = clean();
     for groups in [0, 3] {
         let options = ConvOptions::new().groups(groups);
@@ -138,7 +138,7 @@ fn channels_that_fit_no_groups_are_refused() {
 }
 
 #[test]
-fn the_network_has_6090_numbers() {
+fn the_network_has_6090_parameters() {
     let _clean = clean();
     let network = network(&mut Random::new(0));
     assert_eq!(network.count(), 6090);
@@ -155,7 +155,7 @@ fn ask(line: &str) -> Result<Request, Error> {
 }
 
 #[test]
-fn the_words_for_filters_are_understood() {
+fn arguments_of_the_filters_example_are_parsed() {
     let _clean = clean();
     let asked = ask("--device cpu --seed 3 --splits 10 --epochs 2").unwrap();
     let expected = Request {

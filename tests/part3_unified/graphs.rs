@@ -1,5 +1,5 @@
-//! Random graphs on the lazy devices and on those below them: what is put off,
-//! and computed with others, is what would have been computed at once.
+//! Random graphs on the lazy devices and on their eager counterparts: deferred
+//! and fused evaluation gives the values of immediate evaluation.
 
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor, grad, no_grad};
@@ -8,36 +8,36 @@ use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::random::{Random, cases, first_seed};
 
-/// Sizes of axes.
+/// Axis sizes of the graphs.
 const SIZES: [usize; 6] = [1, 2, 3, 4, 7, 12];
 
 /// Promise: Random graphs have the same bits on `fused:cpu` as on `cpu`, except
 /// for sums.
 #[test]
 #[ignore = "slow: 15 s, ten thousand graphs"]
-fn ten_thousand_graphs_are_the_same_on_the_lazy_processor() {
+fn random_graphs_agree_on_the_lazy_cpu() {
     let _clean = clean();
     agree(Device::Cpu, Device::FusedCpu, cases(10_000));
 }
 
-/// A slope that is 0 but for the roundings of some of 70,000 on its way, one
-/// beside 640, and a choice between sums that were equal but for theirs: a
-/// million cases have found them.
+/// Seeds found in a million cases: a gradient that is 0 up to the rounding of
+/// values around 70,000, one next to values around 640, and a comparison of
+/// sums that differ only by rounding.
 #[test]
-fn what_roundings_leave_is_no_fault() {
+fn rounding_differences_are_accepted() {
     let _clean = clean();
     for seed in [900_085_429, 901_253_153, 902_258_843] {
         agree_on(seed, Device::Cpu, Device::FusedCpu);
     }
 }
 
-// Each graph is a kernel of its own, and a driver compiles it for a tenth of a
+// Each graph is a separate kernel, whose compilation takes a tenth of a
 // second.
 /// Promise: Random graphs have the same bits on `fused:0` as on `gpu:0`, except
 /// for sums.
 #[test]
 #[ignore = "slow: 23 s, a kernel for each graph"]
-fn graphs_are_the_same_on_a_lazy_device() {
+fn random_graphs_agree_on_a_lazy_opencl_device() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let index = gpu.info().index;
@@ -81,8 +81,8 @@ fn same(right: &[f32], yours: &[f32], what: &str) {
     }
 }
 
-/// Compares numbers of a graph in which `most` is the largest: where some such
-/// cancel, their roundings are left.
+/// Compares values of a graph whose largest magnitude is `most`: where large
+/// values cancel, their rounding errors remain.
 #[track_caller]
 fn near(right: &[f32], yours: &[f32], most: f32, what: &str) {
     for (right, yours) in right.iter().zip(yours) {
@@ -92,10 +92,10 @@ fn near(right: &[f32], yours: &[f32], most: f32, what: &str) {
     }
 }
 
-/// Tensors that are made of each other, some of which are forgotten.
+/// Tensors that are computed from each other, some of which are dropped.
 struct Graph {
     random: Random,
-    /// Whether numbers are added up, whose order is each device's own.
+    /// Whether the graph contains sums, whose order differs between devices.
     sums: bool,
     leaves: Vec<Tensor>,
     values: Vec<Tensor>,
@@ -119,12 +119,12 @@ impl Graph {
         for _ in 0..3 + graph.random.below(12) {
             let next = graph.next();
             graph.values.push(next);
-            // What nobody holds need not be stored.
+            // A value without a handle does not have to be stored.
             if graph.random.below(3) == 0 && graph.values.len() > 3 {
                 let at = 3 + graph.random.below(graph.values.len() - 3);
                 graph.values.remove(at);
             }
-            // And some of it is looked at early.
+            // Some values are read early.
             if graph.random.below(9) == 0 {
                 let last = graph.values.last().unwrap();
                 no_grad(|| last.to_vec().unwrap());
@@ -138,7 +138,7 @@ impl Graph {
         self.values[at].clone()
     }
 
-    /// Shows a tensor in the shape of another.
+    /// Reshapes or broadcasts a tensor to the shape of another.
     fn like(&mut self, a: &Tensor, other: &Tensor) -> Tensor {
         if a.shape() == other.shape() {
             return a.clone();
@@ -175,7 +175,7 @@ impl Graph {
             7 => {
                 let b = self.pick();
                 let b = self.like(&b, &a);
-                // Sums that are rounded otherwise would choose otherwise.
+                // Sums with different rounding could take the other branch.
                 let [x, y] = match self.sums {
                     true => [0, 1].map(|at| self.leaves[at].clone()),
                     false => [a.clone(), b.clone()],
@@ -213,11 +213,11 @@ impl Graph {
         }
     }
 
-    /// Returns all values, the slopes of the leaves, and slopes of slopes.
+    /// Returns all values, the gradients of the leaves, and second gradients.
     fn results(self) -> Vec<Tensor> {
         let last = self.values.last().unwrap();
         let leaves: Vec<&Tensor> = self.leaves.iter().collect();
-        // Each leaf has a slope, if only here.
+        // Makes the loss depend on every leaf.
         let through = self.leaves.iter().fold(last.clone(), |sum, leaf| {
             let part = leaf.reshape(&[leaf.array().len()]).slice(&[0..1]);
             sum.add(&part.mul(&part).reshape(&[]).expand(sum.shape()))

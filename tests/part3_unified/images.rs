@@ -1,13 +1,13 @@
 //! Convolutions with groups, dilation, padding and bias, and pools with
-//! padding, on every device: what PyTorch computes, with its gradients.
-//! `tests/vectors/make_images.py` has made the numbers.
+//! padding, have the values and gradients of PyTorch on every device.
+//! `tests/vectors/make_images.py` wrote the expected values.
 
 use rungrad::ConvOptions;
 use rungrad::attempt;
 use rungrad::part3_unified::{Device, Tensor, Window};
 use serde_json::Value;
 
-use super::training::devices;
+use super::devices;
 use testkit::clean;
 
 const VECTORS: &str = include_str!("../vectors/images.json");
@@ -27,10 +27,10 @@ pub(super) fn sizes(list: &Value) -> Vec<usize> {
     sizes.map(|n| n.as_u64().expect("a size") as usize).collect()
 }
 
-/// A pair of options, or what PyTorch takes where there is none.
-fn pair(options: &Value, name: &str, usual: usize) -> [usize; 2] {
+/// Returns a pair of options, or PyTorch's default.
+fn pair(options: &Value, name: &str, default: usize) -> [usize; 2] {
     match &options[name] {
-        Value::Null => [usual; 2],
+        Value::Null => [default; 2],
         pair => sizes(pair).try_into().expect("a pair"),
     }
 }
@@ -53,13 +53,13 @@ fn call(name: &str, options: &Value, of: &[Tensor]) -> Tensor {
     }
 }
 
-/// All numbers are multiples of an eighth, and no sum of their products needs
-/// more digits than `f32` has; a mean alone is rounded.
+/// All values are multiples of 1/8, and no sum of their products needs more
+/// digits than `f32` has; only a mean is rounded.
 ///
 /// Promise: Convolutions with groups, dilation and bias, and pools with
 /// padding, have the values and gradients of PyTorch on every device.
 #[test]
-fn convolutions_and_pools_have_the_values_of_pytorch() {
+fn convolutions_and_pools_agree_with_pytorch() {
     let _clean = clean();
     let all: Value = serde_json::from_str(VECTORS).expect("JSON");
     let cases = all["cases"].as_array().expect("cases");
@@ -95,7 +95,7 @@ fn convolutions_and_pools_have_the_values_of_pytorch() {
 }
 
 #[test]
-fn an_image_of_no_height_has_no_room_for_a_window() {
+fn pooling_an_empty_image_is_rejected() {
     let _clean = clean();
     for shape in [[1, 2, 0, 4], [1, 2, 4, 0]] {
         let image = Tensor::zeros(&shape, Device::Cpu).unwrap();

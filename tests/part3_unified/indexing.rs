@@ -1,18 +1,15 @@
-//! Elements by their places, with the numbers that the documentation of
-//! PyTorch gives for its operations of these names.
+//! Operations on elements by index, with the examples from PyTorch's
+//! documentation.
 
 use rungrad::attempt;
 use rungrad::part3_unified::{Array, Device, Span, Tensor};
 
-use super::third;
+use super::devices;
 use testkit::clean;
-use testkit::device::gpu_or_skip;
 
-/// Runs `work` on every device there is.
+/// Runs `work` on every available device.
 fn everywhere(work: impl Fn(&dyn Fn(&[usize], &[f32]) -> Tensor)) {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    for device in [Device::Cpu, third::device()].into_iter().chain(gpus) {
+    for device in devices() {
         work(&|shape, values| Tensor::new(shape, values, device).unwrap());
     }
 }
@@ -24,7 +21,7 @@ fn shows(tensor: &Tensor, shape: &[usize], values: &[f32]) {
 }
 
 #[test]
-fn gather_takes_what_pytorch_gathers() {
+fn gather_agrees_with_pytorch() {
     let _clean = clean();
     everywhere(|new| {
         let t = new(&[2, 2], &[1., 2., 3., 4.]);
@@ -35,7 +32,7 @@ fn gather_takes_what_pytorch_gathers() {
 }
 
 #[test]
-fn scatter_add_adds_where_pytorch_does() {
+fn scatter_add_agrees_with_pytorch() {
     let _clean = clean();
     everywhere(|new| {
         let (zeros, ones) = (new(&[3, 5], &[0.; 15]), new(&[2, 5], &[1.; 10]));
@@ -47,7 +44,7 @@ fn scatter_add_adds_where_pytorch_does() {
 }
 
 #[test]
-fn index_add_adds_where_pytorch_does() {
+fn index_add_agrees_with_pytorch() {
     let _clean = clean();
     everywhere(|new| {
         let x = new(&[5, 3], &[1.; 15]);
@@ -60,12 +57,13 @@ fn index_add_adds_where_pytorch_does() {
     });
 }
 
-/// Where a place gets very many rows, a device adds them up in parts.
+/// A device adds up the rows of a very frequent index in parts.
 #[test]
-fn a_place_gets_all_of_its_rows_however_many_they_are() {
+fn index_add_adds_any_number_of_rows_per_index() {
     let _clean = clean();
     everywhere(|new| {
-        // Of 900 rows place 0 gets 300, 1 gets 2, 2 none, and 3 the others.
+        // Of 900 rows, index 0 gets 300, index 1 gets 2, index 2 none, and
+        // index 3 the others.
         let place = |row: usize| match row {
             13 | 899 => 1,
             _ if row.is_multiple_of(3) => 0,
@@ -84,7 +82,7 @@ fn a_place_gets_all_of_its_rows_however_many_they_are() {
 }
 
 #[test]
-fn slice_assign_puts_what_slice_scatter_puts() {
+fn slice_assign_agrees_with_slice_scatter() {
     let _clean = clean();
     everywhere(|new| {
         let a = new(&[8, 8], &[0.; 64]);
@@ -100,10 +98,10 @@ fn slice_assign_puts_what_slice_scatter_puts() {
     });
 }
 
-/// Who replaces gets the gradient of the place, who is replaced gets none;
-/// a value that was stretched gets the sum of its copies.
+/// The value gets the gradient of the slice, and the replaced elements get
+/// none; a value that was broadcast gets the sum over its copies.
 #[test]
-fn both_operands_of_slice_assign_get_their_gradients() {
+fn slice_assign_passes_gradients_to_both_operands() {
     let _clean = clean();
     everywhere(|new| {
         let a = new(&[2, 3], &[1.; 6]).requires_grad();
@@ -118,7 +116,7 @@ fn both_operands_of_slice_assign_get_their_gradients() {
 }
 
 #[test]
-fn repeat_lays_copies_as_pytorch_does() {
+fn repeat_agrees_with_pytorch() {
     let _clean = clean();
     everywhere(|new| {
         let x = new(&[3], &[1., 2., 3.]);
@@ -128,9 +126,9 @@ fn repeat_lays_copies_as_pytorch_does() {
     });
 }
 
-/// A vector is a row or a column as soon as somebody says which.
+/// `unsqueeze` makes a vector a row or a column.
 #[test]
-fn a_vector_takes_part_in_a_product_as_a_row_or_a_column() {
+fn matmul_takes_vectors_as_rows_or_columns() {
     let _clean = clean();
     everywhere(|new| {
         let m = new(&[2, 3], &[1., 2., 3., 4., 5., 6.]);
@@ -144,7 +142,7 @@ fn a_vector_takes_part_in_a_product_as_a_row_or_a_column() {
 }
 
 #[test]
-fn an_index_that_is_not_there_is_refused() {
+fn out_of_range_indices_are_rejected() {
     let _clean = clean();
     let a = Array::new(&[2, 2], &[1., 2., 3., 4.], Device::Cpu).unwrap();
     let refused = |indices: &[usize], count| {
@@ -158,9 +156,9 @@ fn an_index_that_is_not_there_is_refused() {
     assert!(refused.contains("there is no axis 2"), "{refused}");
 }
 
-/// So many rows that threads share them.
+/// Enough rows to be split among threads.
 #[test]
-fn rows_are_taken_and_added_by_any_number_of_threads() {
+fn indexing_many_rows_with_threads_is_right() {
     let _clean = clean();
     let (rows, width) = (5000, 40);
     let values: Vec<f32> = (0..rows * width).map(|i| (i % 97) as f32).collect();
@@ -176,16 +174,18 @@ fn rows_are_taken_and_added_by_any_number_of_threads() {
         pool.build().unwrap().install(|| {
             let found = a.index_select(0, &places).unwrap();
             assert!(found.to_vec().unwrap() == taken);
-            // Each row goes back to its place: 7 and 5000 have no divisor.
+            // Each row returns to its own index, because 7 and 5000 have no
+            // common divisor.
             let back = found.index_add(0, &places, rows).unwrap();
             assert!(back.to_vec().unwrap() == values);
         });
     }
 }
 
-/// A device finds the rows of one by halving where the indices never go down.
+/// If the indices are sorted, a device finds the rows of an index by binary
+/// search.
 #[test]
-fn the_gradient_of_indices_that_never_go_down_is_a_count() {
+fn the_gradient_of_sorted_indices_counts_them() {
     let _clean = clean();
     everywhere(|new| {
         let rows = new(&[5, 2], &[1.0; 10]).requires_grad();
@@ -196,7 +196,7 @@ fn the_gradient_of_indices_that_never_go_down_is_a_count() {
 }
 
 #[test]
-fn what_pick_refuses_has_its_name() {
+fn errors_of_pick_name_the_operation() {
     let _clean = clean();
     let scores = Tensor::new(&[2, 3], &[0.0; 6], Device::Cpu).unwrap();
     for (labels, sentence) in [

@@ -1,5 +1,5 @@
-//! Which kernels an operation takes, and how many groups of how many items:
-//! on both sides of each border where another way becomes the faster one.
+//! The kernels of an operation, their number of groups and their group size,
+//! on both sides of each threshold between two kernels.
 
 use rungrad::nn::{LayerNorm, Linear, Module};
 use rungrad::opencl::{DeviceInfo, GeneratedKernel, Kind, devices, record};
@@ -13,7 +13,8 @@ use testkit::child::{is_child, succeed, untuned};
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
-/// The launches of some work on a device that knows its kernels already.
+/// Lists the launches of some work on a device that has built its kernels
+/// already.
 fn launches(work: impl Fn() -> Array) -> String {
     work();
     let (_, timeline) = record(work).unwrap();
@@ -67,9 +68,9 @@ fold turned: copy_strided 8 x 256, fold_windows 3 x 256
 [8, 1024, 16] x [8, 1024, 16]: product
 ";
 
-/// A processor has an item for each of some rows: a team is a loop with
-/// barriers there.
-const ON_A_PROCESSOR: &str = "\
+/// A CPU device uses one item per several rows, because a row group would be a
+/// loop with barriers there.
+const ON_A_CPU: &str = "\
 sum [100, 64] along 1: reduce_columns_sum 1 x 256
 sum [1, 4096] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
 sum [1, 4097] along 1: reduce_columns_sum 1 x 256, reduce_columns_sum 1 x 256
@@ -80,16 +81,16 @@ sum [2048, 256] along 0: reduce_columns_sum 1 x 256
 the middle of 70: reduce_columns_sum 1 x 256
 ";
 
-/// A recording has what other tests launch meanwhile, so this has a process
-/// of its own.
+/// A recording would contain the launches of other tests, so this test runs in
+/// its own process.
 ///
 /// Promise: Each shape runs on the kernels that are tuned for it.
 #[test]
-fn each_shape_takes_the_kernels_that_are_made_for_it() {
+fn each_shape_uses_the_kernels_tuned_for_it() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
-        let test = "each_shape_takes_the_kernels_that_are_made_for_it";
+        let test = "each_shape_uses_the_kernels_tuned_for_it";
         succeed(&mut untuned(&format!("launches::{test}")));
         return;
     }
@@ -103,7 +104,7 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
         found.push(format!("{name}: {}", launches(work)));
     };
 
-    // A matrix that is turned is copied by tiles, unless it is narrow.
+    // A transposed matrix is copied by tiles, unless it is narrow.
     for shape in [[33, 16], [33, 15], [16, 40], [15, 40]] {
         let a = array(&shape).permute(&[1, 0]).unwrap();
         add(format!("turned {shape:?}"), &|| a.compact().unwrap());
@@ -113,7 +114,7 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     let a = array(&[20, 20]).flip(&[1]).unwrap();
     add("backwards".into(), &|| a.compact().unwrap());
 
-    // Operands that lie dense, stretched, and turned.
+    // Dense, broadcast and transposed operands.
     let (a, b) = (array(&[40, 40]), array(&[40, 40]));
     add("pairs".into(), &|| a.binary(Binary::Mul, &b).unwrap());
     let row = array(&[40]).expand(&[40, 40]).unwrap();
@@ -122,7 +123,7 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     add("right turned".into(), &|| a.binary(Binary::Mul, &turned).unwrap());
     add("left turned".into(), &|| turned.binary(Binary::Mul, &a).unwrap());
 
-    // Sums along rows, down columns, and of a few that lie anywhere.
+    // Sums along rows, down columns, and of short non-contiguous rows.
     let sum = |a: &Array, axes: &[usize]| {
         a.reduce(Reduce::Sum, axes, Keep::No).unwrap()
     };
@@ -159,11 +160,11 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     add("sum of all that is cut out".into(), &|| sum(&a, &[0, 1]));
     add("sum along what is cut out".into(), &|| sum(&a, &[1]));
 
-    // Largest ones that share a gradient.
+    // Maxima that share a gradient.
     let (a, rows) = (array(&[10, 70]), array(&[10, 1]));
-    add("shares".into(), &|| a.max_share(&rows, &rows, &[1]).unwrap());
+    add("shares".into(), &|| a.max_backward(&rows, &rows, &[1]).unwrap());
 
-    // Rows by their indices, and windows that are added up.
+    // Rows by index, and windows that are added up.
     let a = array(&[10, 70]);
     let places = vec![3; 20];
     add("rows".into(), &|| a.index_select(0, &places).unwrap());
@@ -174,12 +175,12 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
         a.fold(&Window::new([2, 2]), [10, 10]).unwrap()
     });
 
-    // Products of views: their names, since groups depend on the device, and so does
-    // whether there are parts to add up.
+    // Matmuls of views, listed by kernel name, because the number of groups
+    // and whether a matmul is split depend on the device.
     let mut names: Vec<String> = Vec::new();
     let mut product = |a: &[usize], b: &[usize], inner: usize| {
         let (a, b) = (array(a), array(b));
-        // Between lines and sums, so that neither goes along one axis.
+        // The axes between rows and columns, so that neither is a single axis.
         let turned = |a: &Array| {
             let last = a.shape().len() - 1;
             let mut axes: Vec<usize> = (0..=last).collect();
@@ -201,7 +202,7 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     product(&[63, 16, 4], &[64, 16, 4], 2);
     product(&[8, 1 << 10, 16], &[8, 1 << 10, 16], 2);
     let is_processor = gpu.info().kind == Kind::Cpu;
-    let others = ON_A_PROCESSOR.lines().filter(|_| is_processor);
+    let others = ON_A_CPU.lines().filter(|_| is_processor);
     let others: Vec<&str> = others.collect();
     let of = |line: &str| line.split_once(": ").map(|it| it.0.to_string());
     let expected = EXPECTED.lines().map(|line| {
@@ -212,9 +213,9 @@ fn each_shape_takes_the_kernels_that_are_made_for_it() {
     assert_eq!([found, names].concat(), expected);
 }
 
-/// A kernel may compute a step at two places, and holds it once.
+/// A kernel that computes a step in two places contains it once.
 #[test]
-fn a_written_kernel_names_the_operations_that_it_holds() {
+fn a_generated_kernel_lists_its_operations() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let index = gpu.info().index;
@@ -244,7 +245,7 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
         held(Device::Fused(index), turned),
         one("fused_exp_exp_add", "exp, add [4, 4]")
     );
-    // An item of a processor reads its row again, and keeps nothing of it.
+    // An item on a CPU reads its row again and caches nothing.
     held(Device::Fused(index), |x| x.softmax());
     let is_processor = |it: &DeviceInfo| it.kind == Kind::Cpu;
     if devices().unwrap().iter().all(is_processor) {
@@ -254,24 +255,24 @@ fn a_written_kernel_names_the_operations_that_it_holds() {
                 .all(|it| !it.text().contains("float kept"))
         );
     }
-    // One operation alone has a kernel of the device below.
+    // A single operation runs the kernel of the eager device.
     let alone = held(Device::Fused(index), |x| x.exp());
     assert_eq!(alone, [("unary_exp".to_string(), None)]);
     let eager = held(Device::Gpu(index), turned);
     assert!(eager.len() > 1 && eager.iter().all(|it| it.1.is_none()));
 }
 
-/// The gradients of biases and norms, and of weights whose products are shared
-/// among groups, are sums down columns.
+/// The gradients of biases and norms, and of weights whose matmuls are split,
+/// are sums down columns.
 ///
 /// Promise: The sums that a lazy optimizer step requests run in one launch.
 #[test]
-fn the_sums_of_a_lazy_step_are_one_launch() {
+fn the_sums_of_a_lazy_step_take_one_launch() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
         succeed(&mut untuned(
-            "launches::the_sums_of_a_lazy_step_are_one_launch",
+            "launches::the_sums_of_a_lazy_step_take_one_launch",
         ));
         return;
     }
@@ -283,7 +284,7 @@ fn the_sums_of_a_lazy_step_are_one_launch() {
         layer.to(device).unwrap();
         norm.to(device).unwrap();
         let x = Tensor::rand(&[1024, 12], 1, device).unwrap();
-        // A step that does not only ask for signs.
+        // A step that needs the gradient values, not only their signs.
         let mut adam = AdamW::new(0.5, 0.0);
         adam.adam.epsilon = 1.0;
         let mut step = || {
@@ -309,16 +310,16 @@ fn the_sums_of_a_lazy_step_are_one_launch() {
     }
 }
 
-/// A sum of parts is added up by the kernel that uses it.
+/// The kernel that uses a split matmul adds up its partial sums.
 ///
 /// Promise: The partial sums of a split matmul are added where the result is
 /// used.
 #[test]
-fn a_product_in_parts_is_added_up_where_it_is_used() {
+fn a_split_matmul_is_added_where_it_is_used() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     if !is_child() {
-        let test = "launches::a_product_in_parts_is_added_up_where_it_is_used";
+        let test = "launches::a_split_matmul_is_added_where_it_is_used";
         succeed(&mut untuned(test));
         return;
     }
@@ -336,7 +337,7 @@ fn a_product_in_parts_is_added_up_where_it_is_used() {
     let (_, right) = work(Device::Gpu(index));
     let [product, rest] = &names[..] else { panic!("{names:?}") };
     assert!(product.starts_with("product"), "{names:?}");
-    // A device of one unit cuts no product.
+    // A device with one compute unit splits no matmul.
     let name = match gpu.info().compute_units {
         0..=1 => "fused_scale_relu",
         _ => "fused_sum_scale_relu",

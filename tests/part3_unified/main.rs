@@ -1,52 +1,52 @@
-//! Part 3 against the specification, on the processor and on the first
-//! OpenCL device, and its own rules.
+//! Runs the shared specification on Part 3's devices and tests what only Part
+//! 3 has.
 
 mod arrays;
 mod attention;
-mod bits;
+mod basics;
 mod cases;
 mod checkpoints;
 mod constants;
-mod cores;
-mod corners;
-mod costs;
 mod damaged_files;
 mod derived;
 mod devices;
-mod disguise;
+mod drawings;
+mod extreme_values;
 mod files;
 mod filters;
 mod graphs;
 mod images;
 mod indexing;
-mod inside;
-mod killed;
-mod largest;
+mod interrupted_runs;
+mod invalid_settings;
 mod launches;
-mod lazily;
-mod library;
+mod layouts;
+mod lazy_devices;
 mod limits;
-mod misfits;
+mod matmul;
+mod max_gradients;
+mod mismatched_operands;
+mod model_parts;
 mod modules;
 mod networks;
-mod numbers;
 mod optimizers;
-mod prices;
-mod products;
-mod reading;
-mod refusals;
+mod pytorch_weights;
+mod rejected_calls;
 mod replaced_files;
+mod reproducibility;
+mod resources;
 mod saved_models;
 mod schedules;
-mod settings;
-mod shares;
-mod slopes;
+mod second_derivatives;
+mod softmax_rows;
+mod special_values;
+mod step_costs;
+mod tensor_cores;
 mod third;
 mod threads;
-mod tied;
+mod tied_parameters;
 mod training;
 mod transformer;
-mod travels;
 mod types;
 
 use std::thread;
@@ -60,9 +60,9 @@ use testkit::clean;
 use testkit::device::gpu_or_skip;
 use testkit::engine::{Engine, Part3};
 use testkit::refusal::mistake;
-use testkit::refusals::{HUGE, beyond};
+use testkit::refusals::{HUGE, too_large_shape};
 
-mod on_the_processor {
+mod on_the_cpu {
     use super::*;
 
     fn open() -> Option<Part3> {
@@ -92,11 +92,11 @@ mod on_an_opencl_device {
     testkit::networks!(open);
 }
 
-mod on_a_backend_of_ones_own {
+mod on_the_plain_processor {
     use super::*;
 
     fn open() -> Option<Part3> {
-        Some(Part3(third::device()))
+        Some(Part3(Device::PlainCpu))
     }
 
     testkit::specification!(open);
@@ -105,6 +105,38 @@ mod on_a_backend_of_ones_own {
     testkit::refusals!(open);
     testkit::operators!(open, f64::from);
     testkit::networks!(open);
+}
+
+mod on_a_plain_opencl_device {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        gpu_or_skip().map(|gpu| Part3(Device::Plain(gpu.info().index)))
+    }
+
+    testkit::specification!(open);
+    testkit::operations!(open);
+    testkit::edges!(open);
+    testkit::refusals!(open);
+    testkit::operators!(open, f64::from);
+    testkit::networks!(open);
+}
+
+mod on_a_registered_backend {
+    use super::*;
+
+    fn open() -> Option<Part3> {
+        Some(Part3(third::device()))
+    }
+
+    testkit::specification!(open);
+}
+
+/// Returns every device that computes eagerly, and a registered one.
+fn devices() -> Vec<Device> {
+    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
+    let gpus = (0..gpus).flat_map(|i| [Device::Gpu(i), Device::Plain(i)]);
+    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
 }
 
 fn leaf(values: &[f32]) -> Tensor {
@@ -116,7 +148,7 @@ fn constant(values: &[f32]) -> Tensor {
 }
 
 #[test]
-fn exp_is_its_own_first_and_second_slope() {
+fn exp_is_its_own_first_and_second_derivative() {
     let _clean = clean();
     let x = leaf(&[0.5, -1.0]);
     let first = grad(&[&x.exp().sum()], &[&x], true).remove(0);
@@ -126,13 +158,13 @@ fn exp_is_its_own_first_and_second_slope() {
     for slope in [&first, &second, &third] {
         assert_eq!(slope.to_vec().unwrap(), right);
     }
-    assert!(second.id().is_some(), "create_graph keeps the way back");
+    assert!(second.id().is_some(), "create_graph records the gradient");
     assert!(third.id().is_none(), "without it there is none");
 }
 
 /// Promise: A gradient of Part 3 can be differentiated again.
 #[test]
-fn the_second_slope_of_a_cube_is_six_times_its_root() {
+fn the_second_derivative_of_a_cube_is_right() {
     let _clean = clean();
     let x = leaf(&[2.0, -3.0]);
     let cube = x.mul(&x).mul(&x).sum();
@@ -143,7 +175,7 @@ fn the_second_slope_of_a_cube_is_six_times_its_root() {
 }
 
 #[test]
-fn expand_and_sum_mirror_each_other() {
+fn expand_and_sum_are_each_others_gradient() {
     let _clean = clean();
     let row = leaf(&[1.0, 2.0]);
     let weights = Tensor::new(&[3, 2], &[1., 2., 3., 4., 5., 6.], Device::Cpu);
@@ -155,7 +187,7 @@ fn expand_and_sum_mirror_each_other() {
 }
 
 #[test]
-fn grad_touches_no_leaf() {
+fn grad_changes_no_leaf() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     grad(&[&x.mul(&x)], &[&x], false);
@@ -163,7 +195,7 @@ fn grad_touches_no_leaf() {
 }
 
 #[test]
-fn grad_reaches_a_tensor_in_the_middle() {
+fn grad_accepts_an_intermediate_tensor() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let y = x.mul(&x);
@@ -171,11 +203,11 @@ fn grad_reaches_a_tensor_in_the_middle() {
     assert_eq!(slope.to_vec().unwrap(), [8.0]);
 }
 
-/// One of them may be made from another, stand twice, or be an input.
+/// An output may depend on another, be listed twice, or be an input.
 ///
 /// Promise: The gradient of several outputs is the gradient of their sum.
 #[test]
-fn several_outputs_have_the_gradient_of_their_sum() {
+fn the_gradient_of_outputs_is_that_of_their_sum() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let square = x.mul(&x);
@@ -200,7 +232,7 @@ fn several_outputs_have_the_gradient_of_their_sum() {
 
 /// Promise: The gradient of several outputs takes one backward pass.
 #[test]
-fn several_outputs_take_one_sweep() {
+fn several_outputs_take_one_backward_pass() {
     let _clean = clean();
     let counts = std::sync::Arc::default();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
@@ -213,7 +245,7 @@ fn several_outputs_take_one_sweep() {
 
 /// Promise: A graph of gradients is freed when its last handle is dropped.
 #[test]
-fn no_live_node_after_drop_even_with_a_graph_of_gradients() {
+fn graphs_of_gradients_are_freed() {
     let _clean = clean();
     let ((), counts) = ledger::measure(|| {
         let x = leaf(&[0.5]);
@@ -250,7 +282,7 @@ fn a_million_links_fit_a_stack_of_2_mb() {
 
 /// Promise: Part 3 records a graph if any input requires a gradient.
 #[test]
-fn all_inputs_decide_whether_the_result_records() {
+fn any_input_can_make_the_result_record() {
     let _clean = clean();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     assert!(c.mul(&c).id().is_none());
@@ -262,7 +294,7 @@ fn all_inputs_decide_whether_the_result_records() {
     assert!(c.grad().is_none());
 }
 
-/// `a * b` that counts how often its backward computes each gradient.
+/// `a * b` that counts how often each gradient is computed.
 struct Counted(std::sync::Arc<std::sync::Mutex<[u32; 2]>>);
 
 impl Function for Counted {
@@ -288,7 +320,7 @@ impl Function for Counted {
 /// Promise: Part 3 computes and saves nothing for an operand that requires no
 /// gradient.
 #[test]
-fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
+fn no_gradient_is_computed_for_constant_operands() {
     let _clean = clean();
     let counts = std::sync::Arc::default();
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
@@ -297,17 +329,17 @@ fn nothing_is_computed_for_an_operand_that_needs_no_gradient() {
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [5.0]);
 }
 
-/// A view needs no memory, so the shape alone must be looked at.
+/// A view allocates nothing, so its shape must be checked separately.
 ///
 /// Promise: A view that no memory can hold is rejected and never wraps around
 /// to a small size.
 #[test]
-fn a_view_beyond_all_memory_is_refused() {
+fn a_view_that_no_memory_can_hold_is_rejected() {
     let _clean = clean();
     let none = Array::new(&[0], &[], Device::Cpu).unwrap();
     let one = Array::new(&[], &[1.0], Device::Cpu).unwrap();
     for shape in [&[HUGE, 2][..], &[usize::MAX, 3], &[HUGE, 2, 0]] {
-        let right = beyond(shape);
+        let right = too_large_shape(shape);
         let refused = |array| mistake(&format!("shape {shape:?}"), array);
         assert_eq!(refused(Array::new(shape, &[], Device::Cpu)), right);
         assert_eq!(refused(none.reshape(shape)), right);
@@ -319,7 +351,7 @@ fn a_view_beyond_all_memory_is_refused() {
 /// Promise: An operation across two devices is rejected with a sentence that
 /// says what to do.
 #[test]
-fn two_devices_in_one_operation_are_refused() {
+fn operands_on_two_devices_are_rejected() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let there = Device::Gpu(gpu.info().index);
@@ -334,7 +366,7 @@ fn two_devices_in_one_operation_are_refused() {
 }
 
 #[test]
-fn a_gradient_travels_back_to_its_device() {
+fn a_gradient_returns_to_the_device_of_its_leaf() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let there = Device::Gpu(gpu.info().index);
@@ -348,7 +380,7 @@ fn a_gradient_travels_back_to_its_device() {
 }
 
 #[test]
-fn every_function_agrees_on_every_device() {
+fn functions_agree_on_every_device() {
     let _clean = clean();
     if gpu_or_skip().is_none() {
         return;
@@ -357,7 +389,7 @@ fn every_function_agrees_on_every_device() {
     let on = |device: Device| {
         let x = Tensor::new(&[2, 3], &values, device).unwrap();
         let x = x.requires_grad();
-        // Two axes, a view over a view, and a second slope.
+        // Two axes, a view of a view, and a second derivative.
         let rows = x.exp().sum_to(&[2, 1]).expand(&[2, 3]);
         let columns = x.mul(&x).sum_to(&[3]).expand(&[2, 3]);
         let loss = rows.mul(&columns).add(&x).sum();
@@ -376,23 +408,26 @@ fn every_function_agrees_on_every_device() {
 }
 
 #[test]
-fn a_device_reads_its_name() {
+fn device_names_are_parsed() {
     let _clean = clean();
     let parse = |name: &str| name.parse::<Device>();
     assert_eq!(parse("cpu"), Ok(Device::Cpu));
     assert_eq!(parse("gpu"), Ok(Device::Gpu(0)));
     assert_eq!(parse("gpu:1"), Ok(Device::Gpu(1)));
-    for wrong in ["", "GPU:", "gpu:x", "cuda", "gpu:-1"] {
+    assert_eq!(parse("fused"), Ok(Device::Fused(0)));
+    assert_eq!(parse("plain"), Ok(Device::Plain(0)));
+    assert_eq!(parse("plain:1"), Ok(Device::Plain(1)));
+    assert_eq!(parse("plain:cpu"), Ok(Device::PlainCpu));
+    for wrong in ["", "GPU:", "gpu:x", "gpu1", "gpu:", "cuda", "gpu:-1"] {
         let error = parse(wrong).unwrap_err();
         assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().starts_with(&format!("`{wrong}` is not")));
     }
 }
 
-/// Without a trace a tape knows no values. Then there is nothing to judge,
-/// and nothing to stumble over.
+/// Without a trace, a tape has no values, so there is nothing to check.
 #[test]
-fn a_tape_without_a_trace_blames_nobody() {
+fn a_tape_without_values_reports_no_wrong_rule() {
     let _clean = clean();
     let x = leaf(&[2.0, 3.0]);
     let tape = x.mul(&x).add(&x).sum().backward_recorded();

@@ -1,4 +1,4 @@
-//! What a module says about itself, and the modules that readers write.
+//! The parameter lists and summaries of modules, and user-defined modules.
 
 use rungrad::ledger::{self, Counts};
 use rungrad::nn::{Linear, Module, Sequential, parameters};
@@ -10,9 +10,9 @@ use super::training::eager_and_lazy;
 use super::{leaf, third};
 use testkit::clean;
 
-/// One field of each kind that a module may be made of, and one that is not
-/// learned.
-struct Everything {
+/// A module with a field of each supported kind, and one field that is not a
+/// parameter.
+struct EveryField {
     gain: Tensor,
     first: Linear,
     list: Vec<Linear>,
@@ -24,7 +24,7 @@ struct Everything {
     activation: fn(&Tensor) -> Tensor,
 }
 
-impl Module for Everything {
+impl Module for EveryField {
     fn forward(&self, x: &Tensor) -> Tensor {
         (self.activation)(x) * &self.gain
     }
@@ -32,10 +32,10 @@ impl Module for Everything {
     parameters!(gain, first, list, pair, last, none, any, many);
 }
 
-fn everything() -> Everything {
+fn every_field() -> EveryField {
     let mut random = Random::new(1);
     let mut layer = || Linear::new(2, 2, &mut random);
-    Everything {
+    EveryField {
         gain: leaf(&[2.0]),
         first: layer(),
         list: vec![layer(), layer()],
@@ -51,9 +51,9 @@ fn everything() -> Everything {
 /// Promise: A reader's module names its parameters by their fields, and its two
 /// parameter lists agree.
 #[test]
-fn a_module_of_a_reader_names_each_part_by_its_field() {
+fn parameters_are_named_by_their_fields() {
     let _clean = clean();
-    let mut model = everything();
+    let mut model = every_field();
     let names = |all: Vec<(String, &Tensor)>| -> Vec<String> {
         all.into_iter().map(|(name, _)| name).collect()
     };
@@ -78,15 +78,15 @@ fn a_module_of_a_reader_names_each_part_by_its_field() {
     let ids: Vec<_> = model.parameters().iter().map(|(_, p)| p.id()).collect();
     let places = model.parameters_mut();
     let looked = places.iter().map(|(_, p)| p.id());
-    assert!(looked.eq(ids), "the places are in another order");
+    assert!(looked.eq(ids), "the lists differ in order");
     let places = places.into_iter().map(|(name, place)| (name, &*place));
     assert_eq!(names(places.collect()), expected);
 }
 
 #[test]
-fn a_module_of_a_reader_moves_as_a_whole() {
+fn a_user_defined_module_moves_to_a_device() {
     let _clean = clean();
-    let mut model = everything();
+    let mut model = every_field();
     model.to(third::device()).unwrap();
     for (name, parameter) in model.parameters() {
         assert_eq!(parameter.device(), third::device(), "{name}");
@@ -94,7 +94,7 @@ fn a_module_of_a_reader_moves_as_a_whole() {
 }
 
 #[test]
-fn a_module_without_parameters_has_an_empty_list() {
+fn a_module_without_parameters_lists_none() {
     let _clean = clean();
     struct Double;
     impl Module for Double {
@@ -112,7 +112,7 @@ fn a_module_without_parameters_has_an_empty_list() {
 /// Promise: Counting and printing the parameters of a model reads no data from
 /// the device.
 #[test]
-fn a_model_counts_and_shows_its_parameters_and_reads_none() {
+fn counting_and_printing_parameters_reads_no_data() {
     let _clean = clean();
     let mut random = Random::new(0);
     let mut model = Sequential::new()
@@ -139,7 +139,7 @@ total                   2410"
 }
 
 #[test]
-fn a_model_of_nothing_has_a_table_of_nothing() {
+fn an_empty_model_has_an_empty_summary() {
     let _clean = clean();
     let none = Sequential::new();
     let table = "parameter  shape  numbers  device\ntotal                   0";
@@ -148,20 +148,20 @@ fn a_model_of_nothing_has_a_table_of_nothing() {
 }
 
 #[test]
-fn a_module_is_called_by_its_type() {
+fn debug_names_modules_by_their_type() {
     let _clean = clean();
     let twice = |x: &Tensor| x * 2.0;
     let relu: fn(&Tensor) -> Tensor = Tensor::relu;
-    let model = Sequential::new().then(twice).then(relu).then(everything());
+    let model = Sequential::new().then(twice).then(relu).then(every_field());
     assert_eq!(
         format!("{model:?}"),
-        "Sequential [closure, function, Everything]"
+        "Sequential [closure, function, EveryField]"
     );
 }
 
-/// Who looks at a model needs no leave to change it.
+/// Reading parameters requires no mutable access to a model.
 #[test]
-fn gradients_are_forgotten_and_counted_through_a_shared_model() {
+fn gradients_can_be_cleared_through_a_shared_reference() {
     let _clean = clean();
     let layer = Linear::new(2, 1, &mut Random::new(0));
     let shared: &dyn Module = &layer;
@@ -176,10 +176,10 @@ fn gradients_are_forgotten_and_counted_through_a_shared_model() {
     assert_eq!(with(shared), 0);
 }
 
-/// So many rows are added up in three parts, and down columns that lie in
-/// several groups.
+/// This many rows are summed in three parts, and the columns span several
+/// work-groups.
 #[test]
-fn many_rows_of_a_norm_give_to_its_weight_and_bias() {
+fn layer_norm_of_many_rows_has_the_right_gradients() {
     let _clean = clean();
     let slopes = |device: Device, by_operations: bool| {
         let new = |shape: &[usize], seed| {

@@ -1,5 +1,5 @@
-//! Layers compute what PyTorch's compute, with its gradients, on every device,
-//! lazy ones as well. `tests/vectors/make_networks.py` has made the numbers.
+//! Layers have the values and gradients of PyTorch on every device, eager and
+//! lazy. `tests/vectors/make_networks.py` wrote the expected values.
 
 use rungrad::ConvOptions;
 use rungrad::nn::{
@@ -11,8 +11,9 @@ use rungrad::rng::Random;
 use rungrad::{attempt, ledger};
 use serde_json::Value;
 
+use super::devices;
 use super::images::{sizes, tensor, values};
-use super::training::{devices, eager_and_lazy};
+use super::training::eager_and_lazy;
 use super::{constant, leaf, third};
 use testkit::clean;
 
@@ -24,7 +25,7 @@ fn number(options: &Value, name: &str) -> f32 {
     options[name].as_f64().expect(name) as f32
 }
 
-/// A layer with these parameters, applied to the first operand.
+/// Applies a layer with these parameters to the first operand.
 fn call(name: &str, options: &Value, of: &[Tensor]) -> Tensor {
     match (name, of) {
         ("gaussian unit", [x]) => x.gelu(),
@@ -73,7 +74,7 @@ fn operands(case: &Value, device: Device) -> Vec<Tensor> {
 }
 
 #[test]
-fn layers_have_the_values_of_pytorch() {
+fn layers_agree_with_pytorch() {
     let _clean = clean();
     let all = vectors();
     let cases = all["cases"].as_array().expect("cases");
@@ -92,7 +93,7 @@ fn layers_have_the_values_of_pytorch() {
     }
 }
 
-/// The second of two batches in training, then a look in evaluation.
+/// Checks the second of two training batches, then an evaluation.
 fn batch_norm(case: &Value, of: &[Tensor], what: &str) {
     let device = of[0].device();
     let [weight, bias] = [&of[1], &of[2]].map(Tensor::clone);
@@ -120,7 +121,7 @@ fn batch_norm(case: &Value, of: &[Tensor], what: &str) {
 }
 
 #[test]
-fn a_batch_of_one_number_is_refused_in_training_alone() {
+fn batch_norm_training_rejects_one_value_per_channel() {
     let _clean = clean();
     let norm = BatchNorm::new(3);
     let two = constant(&[1.0, 2.0, 3.0, 4.0, 6.0, 8.0]).reshape(&[2, 3]);
@@ -142,44 +143,44 @@ fn dropout(share: f32, seed: u64) -> Dropout {
 }
 
 #[test]
-fn dropout_drops_its_share_the_same_on_every_device() {
+fn dropout_drops_the_same_elements_on_every_device() {
     let _clean = clean();
-    let drawn = |device: Device| {
+    let masks = |device: Device| {
         let dropout = dropout(0.25, 3);
         let x = Tensor::ones(&[100, 50], device).unwrap();
         [(); 2].map(|()| dropout.forward(&x).to_vec().unwrap())
     };
-    let [first, second] = drawn(Device::Cpu);
-    assert_ne!(first, second, "each forward draws anew");
+    let [first, second] = masks(Device::Cpu);
+    assert_ne!(first, second, "each forward pass draws a new mask");
     for mask in [&first, &second] {
         assert!(mask.iter().all(|x| [0.0, 4.0 / 3.0].contains(x)));
         let dropped = mask.iter().filter(|x| **x == 0.0).count();
-        // Of 5,000 a quarter; chance alone strays by 31, and here by four
-        // times that at most.
+        // A quarter of 5,000, whose standard deviation is 31; four standard
+        // deviations are allowed.
         assert!((1130..=1370).contains(&dropped), "{dropped}");
     }
     for device in eager_and_lazy() {
-        assert_eq!(drawn(device), [first.clone(), second.clone()], "{device}");
+        assert_eq!(masks(device), [first.clone(), second.clone()], "{device}");
     }
 }
 
 #[test]
-fn layers_of_one_model_drop_apart() {
+fn dropout_layers_have_independent_masks() {
     let _clean = clean();
     let mut random = Random::new(1);
     let x = Tensor::ones(&[40], Device::Cpu).unwrap();
-    let mut drawn: Vec<Vec<f32>> = (0..3)
+    let mut masks: Vec<Vec<f32>> = (0..3)
         .map(|_| Dropout::new(0.5, &mut random))
         .map(|dropout| dropout.forward(&x).to_vec().unwrap())
         .collect();
-    drawn.push(dropout(0.5, 2).forward(&x).to_vec().unwrap());
-    drawn.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    drawn.dedup();
-    assert_eq!(drawn.len(), 4);
+    masks.push(dropout(0.5, 2).forward(&x).to_vec().unwrap());
+    masks.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    masks.dedup();
+    assert_eq!(masks.len(), 4);
 }
 
 #[test]
-fn what_dropout_drops_gets_no_gradient() {
+fn dropped_elements_get_no_gradient() {
     let _clean = clean();
     for device in devices() {
         let x = Tensor::ones(&[40], device).unwrap().requires_grad();
@@ -191,7 +192,7 @@ fn what_dropout_drops_gets_no_gradient() {
 }
 
 #[test]
-fn dropout_knows_its_borders() {
+fn dropout_accepts_probabilities_from_0_to_1() {
     let _clean = clean();
     let x = leaf(&[1.0, 2.0, 3.0]);
     assert_eq!(dropout(0.0, 1).forward(&x).id(), x.id());
@@ -217,7 +218,7 @@ fn network(random: &mut Random) -> Sequential {
 }
 
 #[test]
-fn what_a_module_keeps_is_called_by_its_way() {
+fn buffers_are_named_by_their_path() {
     let _clean = clean();
     let network = network(&mut Random::new(1));
     let buffers = network.buffers();
@@ -250,7 +251,7 @@ fn a_model_moves_with_its_buffers() {
 }
 
 #[test]
-fn where_a_buffer_is_refused_nothing_has_moved() {
+fn a_failed_move_of_a_buffer_moves_nothing() {
     let _clean = clean();
     for room in [0, 1, 3, 5] {
         let mut network = network(&mut Random::new(1));
@@ -263,10 +264,10 @@ fn where_a_buffer_is_refused_nothing_has_moved() {
     }
 }
 
-/// Evaluation is the same each time, whoever stands in the batch; training
-/// goes on where it was.
+/// Evaluation does not depend on the batch or on the call; training continues
+/// with its own state afterwards.
 #[test]
-fn a_model_hears_of_training_and_evaluation_as_a_whole() {
+fn train_and_eval_reach_every_layer() {
     let _clean = clean();
     let network = network(&mut Random::new(1));
     let x = Tensor::rand(&[2, 1, 6, 6], 1, Device::Cpu).unwrap();
@@ -289,7 +290,7 @@ fn a_model_hears_of_training_and_evaluation_as_a_whole() {
 }
 
 #[test]
-fn a_generator_goes_on_from_its_state() {
+fn a_generator_continues_from_its_state() {
     let _clean = clean();
     let (first, other) = (dropout(0.5, 1), dropout(0.5, 2));
     let x = Tensor::ones(&[20], Device::Cpu).unwrap();
@@ -301,10 +302,10 @@ fn a_generator_goes_on_from_its_state() {
     }
 }
 
-/// An embedding's row gets the sum of its places' gradients, and one that is
-/// not asked for gets 0.
+/// The row of a word gets the sum of the gradients at its positions, and an
+/// unused row gets 0.
 #[test]
-fn an_embedding_is_a_product_with_rows_of_one_word() {
+fn embedding_agrees_with_a_one_hot_matmul() {
     let _clean = clean();
     for device in devices() {
         let mut table = Embedding::new(5, 3, &mut Random::new(1));
@@ -324,10 +325,10 @@ fn an_embedding_is_a_product_with_rows_of_one_word() {
     }
 }
 
-/// The bounds and the spread of PyTorch's `reset_parameters`; its normal
-/// numbers for an embedding.
+/// The bounds and the distribution of PyTorch's `reset_parameters`, and its
+/// normal distribution for an embedding.
 #[test]
-fn weights_begin_as_pytorch_s() {
+fn initial_weights_are_distributed_as_in_pytorch() {
     let _clean = clean();
     let mut random = Random::new(5);
     let linear = Linear::kaiming_uniform(25, 400, &mut random);
@@ -347,7 +348,7 @@ fn weights_begin_as_pytorch_s() {
         assert!(tensor.records());
     }
     assert_eq!(conv.weight.shape(), [200, 4, 5, 5]);
-    // PyTorch's calculate_gain and its bound, for a relu: sqrt(6 / inputs).
+    // PyTorch's calculate_gain and bound for a ReLU: sqrt(6 / inputs).
     let relu = init::kaiming_uniform(&[9, 500], 9, 0.0, &mut random);
     let most = relu.abs().max().item().unwrap();
     assert!((most - (6f32 / 9.0).sqrt()).abs() < 0.01, "{most}");
@@ -362,7 +363,7 @@ fn weights_begin_as_pytorch_s() {
 }
 
 #[test]
-fn a_layer_of_rows_takes_any_number_of_axes() {
+fn linear_accepts_any_number_of_axes() {
     let _clean = clean();
     let layer = Linear::new(3, 2, &mut Random::new(1));
     for shape in [&[3][..], &[4, 3], &[2, 2, 3], &[2, 0, 3], &[1, 2, 2, 3]] {
@@ -377,7 +378,7 @@ fn a_layer_of_rows_takes_any_number_of_axes() {
 }
 
 #[test]
-fn a_norm_of_rows_refuses_another_width() {
+fn layer_norm_rejects_a_mismatched_width() {
     let _clean = clean();
     let refused = attempt(|| LayerNorm::new(3).forward(&constant(&[1.0; 4])));
     assert_eq!(
@@ -388,7 +389,7 @@ fn a_norm_of_rows_refuses_another_width() {
 }
 
 #[test]
-fn a_training_forward_waits_for_no_device() {
+fn a_training_forward_does_not_read_from_the_device() {
     let _clean = clean();
     for device in devices() {
         let mut network = network(&mut Random::new(1));

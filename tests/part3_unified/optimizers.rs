@@ -1,5 +1,6 @@
-//! Optimizers lead where PyTorch's lead, on every device, and cost what they
-//! cost. `tests/vectors/make_optim.py` has made the numbers.
+//! Optimizers give the parameters of PyTorch's on every device, at a known
+//! number of launches. `tests/vectors/make_optim.py` wrote the expected
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ const VECTORS: &str = include_str!("../vectors/optim.json");
 struct Vectors {
     start: Vec<f32>,
     grads: Vec<Vec<f32>>,
-    /// After each step.
+    /// The parameter after each step.
     places: BTreeMap<String, Vec<Vec<f32>>>,
 }
 
@@ -40,7 +41,7 @@ fn vectors() -> Vectors {
     }
 }
 
-/// The optimizers of the script, with the same numbers.
+/// Returns the optimizer of the script with the same settings.
 fn optimizer(case: &str) -> Box<dyn Optimizer> {
     let other = |mut adam: Adam| {
         adam.betas = [0.8, 0.95];
@@ -62,26 +63,27 @@ fn named(x: &mut Tensor) -> Vec<ParameterMut<'_>> {
     vec![("x".to_string(), x)]
 }
 
-/// Gives `x` this gradient, exactly.
-fn pull(x: &Tensor, grad: &[f32]) {
+/// Adds exactly this gradient to `x`.
+fn add_gradient(x: &Tensor, grad: &[f32]) {
     let grad = Tensor::new(x.shape(), grad, x.device()).unwrap();
     (x * grad).sum().backward();
 }
 
-/// Walks with the gradients of the vectors. Before step `n` the parameter
+/// Steps with the gradients of the vectors. Before step `n`, the parameter
 /// moves to `device(n)`.
-fn walk(case: &str, device: impl Fn(usize) -> Device) {
+fn check_steps(case: &str, device: impl Fn(usize) -> Device) {
     let Vectors { start, grads, places } = vectors();
     let mut optimizer = optimizer(case);
     let mut x = Tensor::new(&[2, 3], &start, Device::Cpu).unwrap();
     for (n, (grad, place)) in grads.iter().zip(&places[case]).enumerate() {
         let there = device(n);
         x = x.detach().to(there).unwrap().requires_grad();
-        pull(&x, grad);
+        add_gradient(&x, grad);
         optimizer.step(named(&mut x));
         let yours = x.to_vec().unwrap();
         for (yours, right) in yours.iter().zip(place) {
-            // A rounding for each step or two, of a number of this size.
+            // A rounding error for every step or two, for values of this
+            // magnitude.
             let near = (yours - right).abs() <= 5e-7 * right.abs().max(1.0);
             assert!(near, "{case}, step {n} on {there}: {yours}, not {right}");
         }
@@ -90,36 +92,37 @@ fn walk(case: &str, device: impl Fn(usize) -> Device) {
 
 /// Promise: Every optimizer gives the parameters of PyTorch's, on every device.
 #[test]
-fn every_optimizer_leads_where_pytorch_s_leads() {
+fn every_optimizer_agrees_with_pytorch() {
     let _clean = clean();
     let cases = vectors().places;
     assert_eq!(cases.len(), 6);
     for device in eager_and_lazy() {
-        cases.keys().for_each(|case| walk(case, |_| device));
+        cases.keys().for_each(|case| check_steps(case, |_| device));
     }
 }
 
 /// Promise: The state of an optimizer follows the model to a different device.
 #[test]
-fn the_memory_of_an_optimizer_follows_the_model() {
+fn optimizer_state_follows_the_model() {
     let _clean = clean();
     let [here, there] = [Device::Cpu, third::device()];
     for case in vectors().places.keys() {
-        walk(case, |n| if (4..8).contains(&n) { there } else { here });
+        check_steps(case, |n| if (4..8).contains(&n) { there } else { here });
     }
 }
 
-/// What a step of three parameters costs on a device, and that it leaves
-/// nothing behind but the new leaves: Adam takes two of them in one launch.
+/// A step of three parameters takes a known number of launches and leaves only
+/// the new leaves. Adam updates two of the parameters in one launch.
 ///
 /// Promise: An optimizer step takes a known number of launches.
 #[test]
-fn a_step_has_its_number_of_launches() {
+fn an_optimizer_step_takes_a_known_number_of_launches() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Gpu(gpu.info().index);
-    // The zeros of the first step are one number each, stretched: copied once.
-    // Adam's do not lie one behind another yet, so each parameter is alone.
+    // The zeros of the first step are broadcast from one element and copied
+    // once. Adam's state is not contiguous yet, so each parameter has its own
+    // launch.
     for (case, launches, first, memory) in
         [("sgd", 12, 15, 3), ("adam", 2, 9, 4), ("adamw", 2, 9, 4)]
     {
@@ -132,7 +135,7 @@ fn a_step_has_its_number_of_launches() {
         let names = ["a", "b", "c"].map(String::from);
         for step in 0..3 {
             for x in &parameters {
-                pull(x, &vec![1.0; x.shape()[0]]);
+                add_gradient(x, &vec![1.0; x.shape()[0]]);
             }
             let places = names.iter().cloned().zip(&mut parameters).collect();
             let ((), counts) = ledger::measure(|| optimizer.step(places));
@@ -144,7 +147,7 @@ fn a_step_has_its_number_of_launches() {
             };
             assert_eq!(counts.launches, launches, "{case}");
             assert_eq!((counts.nodes, counts.nodes_freed), (3, 3), "{case}");
-            // The gradients go with the old leaves.
+            // The gradients are dropped with the old leaves.
             assert_eq!(counts.live_storages(), memory - 3, "{case} {step}");
             assert_eq!(counts.bytes_to_host, 0, "{case}");
         }
@@ -152,7 +155,7 @@ fn a_step_has_its_number_of_launches() {
 }
 
 #[test]
-fn a_hundred_steps_record_nothing_but_new_leaves() {
+fn optimizer_steps_record_only_new_leaves() {
     let _clean = clean();
     for case in vectors().places.keys() {
         let mut optimizer = optimizer(case);
@@ -169,12 +172,12 @@ fn a_hundred_steps_record_nothing_but_new_leaves() {
     }
 }
 
-/// A step that nobody could take leaves every parameter, its gradient and
-/// the memory as they were.
+/// A step that fails leaves each parameter, its gradient and the optimizer's
+/// state unchanged.
 ///
 /// Promise: An optimizer step updates all parameters or none.
 #[test]
-fn a_step_is_taken_by_all_parameters_or_by_none() {
+fn a_step_updates_all_parameters_or_none() {
     let _clean = clean();
     for case in vectors().places.keys() {
         let mut optimizer = optimizer(case);
@@ -192,7 +195,7 @@ fn a_step_is_taken_by_all_parameters_or_by_none() {
             )
         );
         assert_eq!((x.id(), x.grad().is_some()), (before, true), "{case}");
-        // And a refused step was no step.
+        // The rejected step does not count as a step.
         optimizer.step(named(&mut x));
         let mut fresh = leaf(&[1.0]);
         (&fresh * 3.0).backward();
@@ -202,7 +205,7 @@ fn a_step_is_taken_by_all_parameters_or_by_none() {
 }
 
 #[test]
-fn an_optimizer_refuses_the_parameters_of_another_model() {
+fn an_optimizer_rejects_parameters_of_another_model() {
     let _clean = clean();
     for case in vectors().places.keys() {
         let mut optimizer = optimizer(case);
@@ -219,7 +222,7 @@ fn an_optimizer_refuses_the_parameters_of_another_model() {
 }
 
 #[test]
-fn betas_that_are_no_shares_are_refused() {
+fn betas_outside_0_to_1_are_rejected() {
     let _clean = clean();
     for betas in [[1.0, 0.9], [0.9, -0.1], [f64::NAN, 0.9]] {
         let mut adam = Adam::new(0.1);

@@ -1,5 +1,6 @@
-//! How a file is replaced: by a temporary file that no other process disturbs
-//! and that does not stay, and only where a regular file is or will be.
+//! Replacing a file: through a temporary file that no other process disturbs
+//! and that does not remain, and only if the target is a regular file or does
+//! not exist.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -32,10 +33,10 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A process of the same number, in another container, was killed or is still
-/// writing. Names of a process number and a count would be taken.
+/// In a different container, a process with the same id was killed or is still
+/// writing. Names made from the process id and a counter would be taken.
 #[test]
-fn a_process_of_the_same_number_stands_in_no_way() {
+fn a_process_with_the_same_id_does_not_interfere() {
     let _clean = clean();
     let folder = folder("same_number");
     let id = std::process::id();
@@ -52,10 +53,10 @@ fn a_process_of_the_same_number_stands_in_no_way() {
 
 /// Four processes save to one shared file, and each to a private file.
 #[test]
-fn processes_that_save_to_one_folder_do_not_disturb_each_other() {
+fn processes_can_save_to_the_same_folder() {
     let _clean = clean();
     let test = "replaced_files::\
-                processes_that_save_to_one_folder_do_not_disturb_each_other";
+                processes_can_save_to_the_same_folder";
     if is_child() {
         let own = std::env::var("RUNGRAD_TEST_FILE").unwrap();
         let own = Path::new(&own);
@@ -80,9 +81,9 @@ fn processes_that_save_to_one_folder_do_not_disturb_each_other() {
     assert_eq!(names(&folder), ["0", "1", "2", "3", "shared"]);
 }
 
-/// Only what is clearly left by a killed process goes.
+/// Only files that a killed process has certainly left are removed.
 #[test]
-fn temporary_files_that_were_abandoned_are_removed() {
+fn abandoned_temporary_files_are_removed() {
     let _clean = clean();
     let folder = folder("abandoned");
     let age = |file: &File, hours: u64| {
@@ -105,8 +106,8 @@ fn temporary_files_that_were_abandoned_are_removed() {
         ".new-1-0".to_string(),
         ".rungrad-notes.new".to_string(),
     ];
-    // One that was written to just now, one whose writer is slow and alive,
-    // and one that is a folder.
+    // One that was written just now, one with a slow live writer, and one that
+    // is a folder.
     make(&kept[0], 0);
     let locked = make(&kept[1], 48);
     locked.lock().unwrap();
@@ -120,10 +121,10 @@ fn temporary_files_that_were_abandoned_are_removed() {
     assert_eq!(names(&folder), expected);
 }
 
-/// Devices, pipes and sockets stay what they are.
+/// Devices, pipes and sockets stay unchanged.
 #[cfg(unix)]
 #[test]
-fn what_is_not_a_regular_file_is_not_replaced() {
+fn only_regular_files_are_replaced() {
     let _clean = clean();
     use std::os::unix::fs::{FileTypeExt, symlink};
     use std::os::unix::net::UnixListener;
@@ -133,7 +134,7 @@ fn what_is_not_a_regular_file_is_not_replaced() {
         ["pipe", "socket", "link"].map(|n| folder.join(n));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    // A path of a socket is short; the folder may be deep.
+    // The path of a socket must be short, and the test folder may be deep.
     let short = std::env::temp_dir().join(format!("rg-{}", std::process::id()));
     let _ = fs::remove_file(&short);
     let _listener = UnixListener::bind(&short).unwrap();
@@ -157,7 +158,7 @@ fn what_is_not_a_regular_file_is_not_replaced() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_no_file_yet_is_followed() {
+fn a_dangling_link_is_followed() {
     let _clean = clean();
     use std::os::unix::fs::symlink;
 
@@ -179,10 +180,10 @@ fn a_link_to_no_file_yet_is_followed() {
     assert!(refused.contains(words), "{refused}");
 }
 
-/// Where the test may give files away, it is root.
+/// Only root can change the owner of a file.
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_replaced_keeps_its_owner_and_its_mode() {
+fn a_replaced_file_keeps_its_owner_and_mode() {
     let _clean = clean();
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
@@ -201,16 +202,16 @@ fn a_file_that_is_replaced_keeps_its_owner_and_its_mode() {
         assert_eq!(about.mode() & 0o7777, mode);
         assert_eq!((about.uid(), about.gid()), (user, group));
     }
-    // A new file has the mode of any other new file.
+    // A new file has the default mode.
     fs::write(folder.join("usual"), "").unwrap();
     save(&folder.join("new"), 1.0).unwrap();
     let mode = |name| fs::metadata(folder.join(name)).unwrap().mode();
     assert_eq!(mode("new"), mode("usual"));
 }
 
-/// A name that the file system refuses leaves nothing behind.
+/// A name that the file system rejects leaves no temporary file.
 #[test]
-fn a_name_that_is_too_long_leaves_no_temporary_file() {
+fn a_name_that_is_too_long_leaves_no_file() {
     let _clean = clean();
     let folder = folder("long_name");
     let path = folder.join("m".repeat(300));

@@ -1,5 +1,5 @@
-//! A model that was saved and loaded computes the same numbers: its buffers
-//! and its ties are in the file, also in one of PyTorch's layout.
+//! A model that was saved and loaded computes the same values: the file
+//! contains its buffers and tied parameters, also in PyTorch's layout.
 
 use std::fs;
 
@@ -10,10 +10,10 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 use super::damaged_files::hostile;
+use super::devices;
 use super::files::{folder, sentence, values, written_by_python};
 use super::leaf;
-use super::tied::{assert_tied, step, tied};
-use super::training::devices;
+use super::tied_parameters::{assert_tied, step, tied};
 use testkit::clean;
 
 fn network(seed: u64) -> Sequential {
@@ -30,7 +30,7 @@ fn outputs(model: &dyn Module, x: &Tensor) -> Vec<f32> {
 }
 
 #[test]
-fn a_trained_batch_norm_is_evaluated_alike_after_it_was_loaded() {
+fn a_loaded_batch_norm_evaluates_like_the_saved_one() {
     let _clean = clean();
     let path = folder("batch_norm").join("m.safetensors");
     for device in devices() {
@@ -58,7 +58,7 @@ fn a_trained_batch_norm_is_evaluated_alike_after_it_was_loaded() {
 
 /// PyTorch 2.11 wrote the file and computed the outputs (`make_batch_norm.py`).
 #[test]
-fn a_state_dict_of_pytorch_with_a_batch_norm_is_loaded() {
+fn a_pytorch_state_dict_with_batch_norm_is_loaded() {
     let _clean = clean();
     let new = || {
         let mut random = Random::new(1);
@@ -80,8 +80,8 @@ fn a_state_dict_of_pytorch_with_a_batch_norm_is_loaded() {
         for (ours, right) in outputs(&model, &x).iter().zip(right) {
             assert!((ours - right).abs() < 1e-5, "{ours}, {right}, {device}");
         }
-        // The file that goes back to PyTorch has all but the counter, which
-        // PyTorch adds by itself where it is missing.
+        // The file for PyTorch has everything but the batch counter, which
+        // PyTorch adds if it is missing.
         let back = folder("to_pytorch").join("m.safetensors");
         io::save_turned(&back, &model, is_linear).unwrap();
         let sorted = |path| {
@@ -94,7 +94,7 @@ fn a_state_dict_of_pytorch_with_a_batch_norm_is_loaded() {
         };
         assert_eq!(sorted(&back), sorted(&path));
     }
-    // Other integers are not passed over.
+    // Other integer tensors are not ignored.
     let bytes = fs::read(&path).unwrap();
     let text = b"num_batches_tracked";
     let at = bytes.windows(text.len()).position(|it| it == text).unwrap();
@@ -111,7 +111,7 @@ fn a_state_dict_of_pytorch_with_a_batch_norm_is_loaded() {
 }
 
 #[test]
-fn a_file_without_buffers_is_refused() {
+fn a_file_without_buffers_is_rejected() {
     let _clean = clean();
     let path = folder("no_buffers").join("m.safetensors");
     let mut model = network(1);
@@ -134,7 +134,7 @@ fn a_file_without_buffers_is_refused() {
 }
 
 #[test]
-fn what_fits_is_loaded_and_the_rest_is_named() {
+fn load_partial_loads_matching_tensors_and_lists_the_rest() {
     let _clean = clean();
     let path = folder("partial").join("m.safetensors");
     let (x, y) = (leaf(&[1.0]), leaf(&[2.0, 3.0]));
@@ -146,7 +146,7 @@ fn what_fits_is_loaded_and_the_rest_is_named() {
     assert_eq!(difference.unexpected, ["x"]);
     assert_eq!(model.bias.to_vec().unwrap(), [2.0, 3.0]);
     assert_eq!(model.weight.to_vec().unwrap(), before);
-    // A name that both have must fit.
+    // A tensor that both have must match.
     io::write(&path, [("bias", &x)]).unwrap();
     let refused = io::load_partial(&path, &mut model);
     let refused = sentence("another shape", refused);
@@ -154,7 +154,7 @@ fn what_fits_is_loaded_and_the_rest_is_named() {
 }
 
 #[test]
-fn tied_weights_come_back_tied() {
+fn tied_weights_are_loaded_tied() {
     let _clean = clean();
     let folder = folder("tied");
     let path = folder.join("m.safetensors");
@@ -164,7 +164,8 @@ fn tied_weights_come_back_tied() {
     io::load(&path, &mut again).unwrap();
     assert_tied(&again);
     assert_eq!(values(&again), values(&model));
-    // One of the two names is enough, as in a file of safetensors' save_model.
+    // One of the two names is enough, as in a file that safetensors'
+    // save_model wrote.
     for left_out in ["first", "last"] {
         let mut parameters = model.parameters();
         parameters.retain(|(name, _)| name != left_out);
@@ -174,7 +175,7 @@ fn tied_weights_come_back_tied() {
         assert_tied(&again);
         assert_eq!(values(&again), values(&model), "without {left_out}");
     }
-    // Without both, both are missing.
+    // If neither name is in the file, both are reported as missing.
     let mut parameters = model.parameters();
     parameters.retain(|(name, _)| name.starts_with("middle"));
     io::write(&path, parameters).unwrap();
@@ -184,18 +185,18 @@ fn tied_weights_come_back_tied() {
 }
 
 #[test]
-fn tied_weights_that_differ_in_a_file_are_refused() {
+fn different_values_for_tied_weights_are_rejected() {
     let _clean = clean();
-    let path = folder("torn").join("m.safetensors");
+    let path = folder("untied").join("m.safetensors");
     let file = path.display();
     let other = Tensor::zeros(&[4, 3], Device::Cpu).unwrap();
     let mut model = tied(1);
     let before = values(&model);
-    let mut torn = model.parameters();
-    torn[3].1 = &other;
-    io::write(&path, torn).unwrap();
+    let mut untied = model.parameters();
+    untied[3].1 = &other;
+    io::write(&path, untied).unwrap();
     assert_eq!(
-        sentence("torn weights", io::load(&path, &mut model)),
+        sentence("different tied weights", io::load(&path, &mut model)),
         format!(
             "{file}: tensor \"last\" differs from \"first\", and the model \
              ties both, so that they are one parameter; load a file of this \
@@ -206,7 +207,10 @@ fn tied_weights_that_differ_in_a_file_are_refused() {
     untied.last = other.requires_grad();
     io::checkpoint(&path, &[("model", &mut untied)]).unwrap();
     assert_eq!(
-        sentence("a torn run", io::resume(&path, &mut [("model", &mut model)])),
+        sentence(
+            "a run with different tied weights",
+            io::resume(&path, &mut [("model", &mut model)])
+        ),
         format!(
             "{file}: \"model.last\" differs from \"first\", and the model \
              ties both, so that they are one parameter; take a file of this \
@@ -218,7 +222,7 @@ fn tied_weights_that_differ_in_a_file_are_refused() {
 }
 
 #[test]
-fn a_run_with_tied_weights_resumes_tied_with_the_same_numbers() {
+fn a_resumed_run_keeps_its_tied_weights() {
     let _clean = clean();
     let path = folder("tied_run").join("run");
     for device in devices() {
@@ -241,9 +245,9 @@ fn a_run_with_tied_weights_resumes_tied_with_the_same_numbers() {
     }
 }
 
-/// A part that does not fit undoes the parts before it.
+/// A part that does not match reverts the parts before it.
 #[test]
-fn a_run_that_does_not_fit_leaves_tied_weights_tied() {
+fn a_failed_resume_keeps_weights_tied() {
     let _clean = clean();
     let path = folder("tied_back").join("run");
     let (mut model, mut count) = (tied(1), 1_u64);
@@ -258,7 +262,7 @@ fn a_run_that_does_not_fit_leaves_tied_weights_tied() {
 }
 
 #[test]
-fn a_checkpoint_of_this_crate_can_be_read() {
+fn a_checkpoint_can_be_read_as_tensors() {
     let _clean = clean();
     let path = folder("read_run").join("run");
     let mut model = network(1);
@@ -279,13 +283,13 @@ fn a_checkpoint_of_this_crate_can_be_read() {
         found.unwrap_or_else(|| panic!("{name}")).1.values.clone()
     };
     assert_eq!(find("adam.steps"), [1]);
-    // No float has these digits.
+    // No float can represent these digits.
     assert_eq!(find("random.seed"), [i128::from(u64::MAX)]);
     assert!(read.iter().all(|(name, _)| !name.starts_with("random")));
 }
 
 #[test]
-fn integers_of_every_type_are_read_as_they_are() {
+fn integers_of_every_type_are_read() {
     let _clean = clean();
     let path = folder("integers").join("m.safetensors");
     for (dtype, bytes, right) in [

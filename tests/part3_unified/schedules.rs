@@ -1,5 +1,6 @@
-//! What stands around a step: decay by groups, rates, clipped gradients, and
-//! the step as a primitive. `tests/vectors/make_networks.py` has made the numbers.
+//! Everything around an optimizer step: weight decay per group, learning rate
+//! schedules, gradient clipping, and the Adam step as a primitive.
+//! `tests/vectors/make_networks.py` wrote the expected values.
 
 use rungrad::nn::{Parameter, ParameterMut};
 use rungrad::optim::{
@@ -32,8 +33,8 @@ fn near(yours: &Tensor, right: &[f32], what: &str) {
     }
 }
 
-/// Gives `x` the next gradient of the script.
-fn pull(x: &Tensor, seed: usize) {
+/// Adds the script's next gradient to `x`.
+fn add_gradient(x: &Tensor, seed: usize) {
     let value = |i: usize| (((i * 37 + 23 * seed) % 101) as f32 - 50.0) / 8.0;
     let grad: Vec<f32> = (0..x.len()).map(value).collect();
     let grad = Tensor::new(x.shape(), &grad, x.device()).unwrap();
@@ -41,7 +42,7 @@ fn pull(x: &Tensor, seed: usize) {
 }
 
 #[test]
-fn groups_decay_each_by_its_own() {
+fn each_group_has_its_own_weight_decay() {
     let _clean = clean();
     let all = vectors();
     for device in eager_and_lazy() {
@@ -57,7 +58,7 @@ fn groups_decay_each_by_its_own() {
                 .decay_by(move |name, _| decays[usize::from(name == "b")]);
             for (step, places) in list(case, "places").iter().enumerate() {
                 for (i, leaf) in leaves.iter().enumerate() {
-                    pull(leaf, 3 + 2 * step + i);
+                    add_gradient(leaf, 3 + 2 * step + i);
                 }
                 let names = ["a", "b"].map(String::from).into_iter();
                 adam.step(names.zip(&mut leaves).collect());
@@ -71,7 +72,7 @@ fn groups_decay_each_by_its_own() {
 }
 
 #[test]
-fn gradients_are_clipped_as_pytorch_clips_them() {
+fn gradient_clipping_agrees_with_pytorch() {
     let _clean = clean();
     let all = vectors();
     for device in eager_and_lazy() {
@@ -106,7 +107,7 @@ fn gradients_are_clipped_as_pytorch_clips_them() {
 }
 
 #[test]
-fn what_has_no_gradient_is_not_clipped() {
+fn clipping_requires_gradients() {
     let _clean = clean();
     let (x, y) = (leaf(&[1.0]), leaf(&[2.0]));
     (&x * 3.0).backward();
@@ -115,7 +116,7 @@ fn what_has_no_gradient_is_not_clipped() {
     let sentence = refused.to_string();
     assert!(sentence.starts_with("clip_grad_norm: y has no"), "{sentence}");
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [3.0]);
-    // A length of 0 is not divided by.
+    // A norm of 0 is not used as a divisor.
     x.zero_grad();
     (&x * 0.0).backward();
     clip_grad_norm(&both[..1], 1.0);
@@ -123,7 +124,7 @@ fn what_has_no_gradient_is_not_clipped() {
 }
 
 #[test]
-fn rates_go_the_ways_of_pytorch() {
+fn learning_rate_schedules_agree_with_pytorch() {
     let _clean = clean();
     let all = vectors();
     assert_eq!(list(&all, "rates").len(), 5);
@@ -157,7 +158,7 @@ fn rates_go_the_ways_of_pytorch() {
 }
 
 #[test]
-fn a_rate_is_set_for_the_steps_to_come() {
+fn a_learning_rate_applies_to_later_steps() {
     let _clean = clean();
     let all: [Box<dyn Optimizer>; 3] = [
         Box::new(Sgd::new(9.0, 0.0)),
@@ -184,10 +185,10 @@ fn step() -> AdamStep {
     }
 }
 
-/// The primitive, through views and over sizes that threads share, beside the
-/// one of single numbers.
+/// The primitive on views and on sizes that are split among threads, compared
+/// with the scalar formula.
 #[test]
-fn a_step_of_adam_is_the_same_on_every_device() {
+fn an_adam_step_is_the_same_on_every_device() {
     let _clean = clean();
     let step = step();
     for device in eager_and_lazy() {
@@ -195,7 +196,7 @@ fn a_step_of_adam_is_the_same_on_every_device() {
             if n > 300 && device == third::device() {
                 continue;
             }
-            // Each lies backwards in its memory, but for the first.
+            // All arrays but the first are reversed views.
             let array = |seed: u64| {
                 let all = Array::uniform(&[n], seed, device).unwrap();
                 if seed == 1 { all } else { all.flip(&[0]).unwrap() }
@@ -216,18 +217,20 @@ fn a_step_of_adam_is_the_same_on_every_device() {
     }
 }
 
-/// From the second step on up to 32 parameters have one launch, and each is to
-/// the last bit what it is alone. Those of the first step come from anywhere.
+/// From the second step on, up to 32 parameters share a launch, and each has
+/// exactly the bits of a separate step. In the first step the arrays have
+/// arbitrary layouts.
 ///
 /// Promise: An optimizer step of many parameters gives the same bits as steps
 /// of each parameter alone.
 #[test]
-fn a_step_of_many_parameters_is_that_of_each() {
+fn a_combined_step_has_the_bits_of_separate_steps() {
     let _clean = clean();
     let step = step();
     for device in eager_and_lazy() {
         let sizes = |count: usize| (0..count).map(|at| at * 37 % 300).collect();
-        // One of each list has no number, so no first launch.
+        // One array of each list is empty and needs no launch in the first
+        // step.
         let lists: [(Vec<usize>, [u64; 3]); 3] = [
             (sizes(0), [0, 0, 0]),
             (sizes(16), [15, 1, 15]),
@@ -251,7 +254,8 @@ fn a_step_of_many_parameters_is_that_of_each() {
                 && dtype != DType::F16;
             for (round, launches) in launches.iter().enumerate() {
                 if round == 2 {
-                    // The means lie elsewhere, the mean squares still in a row.
+                    // The means are elsewhere now, while the mean squares are
+                    // still contiguous.
                     for (at, [x, _, mean, _]) in given.iter_mut().enumerate() {
                         *mean = array(x.len(), at);
                     }
@@ -284,10 +288,9 @@ fn a_step_of_many_parameters_is_that_of_each() {
     }
 }
 
-/// Decay by groups: each has launches of its own, and each parameter its own
-/// decay.
+/// Each decay group has its own launches, and each parameter its own decay.
 #[test]
-fn groups_of_one_decay_share_launches() {
+fn parameters_with_the_same_decay_share_launches() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let step = |device: Device| {
@@ -317,7 +320,7 @@ fn groups_of_one_decay_share_launches() {
     let index = gpu.info().index;
     for device in [Device::Gpu(index), Device::Fused(index)] {
         let (yours, launches) = step(device);
-        // Three matrices, and six others.
+        // Three matrices, and six other parameters.
         assert_eq!(launches, 2 + 2, "{device}");
         for (yours, right) in yours.iter().flatten().zip(right.iter().flatten())
         {
@@ -330,7 +333,7 @@ fn groups_of_one_decay_share_launches() {
 }
 
 #[test]
-fn a_step_of_adam_takes_arrays_of_one_shape_and_device() {
+fn adam_step_rejects_mixed_shapes_and_devices() {
     let _clean = clean();
     let array = |n: usize, device| Array::full(&[n], 1.0, device).unwrap();
     let [a, b] = [2, 3].map(|n| array(n, Device::Cpu));
@@ -341,17 +344,16 @@ fn a_step_of_adam_takes_arrays_of_one_shape_and_device() {
     assert!(step().take(&[[&a; 4], [&there; 4]]).is_err());
 }
 
-/// On a lazy device a step is one launch as well, behind those that its
-/// gradient takes.
+/// On a lazy device, the step is one launch after those of the gradient.
 #[test]
-fn a_lazy_step_of_a_parameter_is_one_launch() {
+fn a_lazy_adam_step_takes_one_launch() {
     let _clean = clean();
     let Some(gpu) = gpu_or_skip() else { return };
     let device = Device::Fused(gpu.info().index);
     let mut adam = AdamW::new(0.1, 0.1);
     let mut x = Tensor::rand(&[1000], 1, device).unwrap().requires_grad();
     for round in 0..3 {
-        pull(&x, round);
+        add_gradient(&x, round);
         let grad = x.grad().unwrap();
         grad.realize().unwrap();
         let places: Vec<ParameterMut> = vec![("x".into(), &mut x)];

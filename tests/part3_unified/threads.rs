@@ -1,4 +1,4 @@
-//! What threads share, and what belongs to one thread.
+//! State that threads share, and state that belongs to one thread.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::thread;
@@ -14,7 +14,7 @@ use testkit::clean;
 
 /// Promise: Eight threads can share a leaf and a graph.
 #[test]
-fn eight_threads_share_a_leaf_and_a_graph() {
+fn threads_can_share_a_leaf_and_a_graph() {
     let x = leaf(&[3.0]);
     let y = x.mul(&x);
     thread::scope(|scope| {
@@ -31,16 +31,16 @@ fn eight_threads_share_a_leaf_and_a_graph() {
 
 /// Promise: A Part 3 tensor is `Send` and `Sync`.
 #[test]
-fn a_tensor_can_be_sent_and_shared() {
+fn tensors_are_send_and_sync() {
     let _clean = clean();
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Tensor>();
     sent_and_shared::<Array>();
 }
 
-/// `catch_unwind` takes it as it is, without an `AssertUnwindSafe`.
+/// `catch_unwind` accepts a tensor without `AssertUnwindSafe`.
 #[test]
-fn a_tensor_goes_on_after_a_panic() {
+fn a_tensor_can_be_used_after_a_panic() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let refused = panic::catch_unwind(|| x.reshape(&[2]));
@@ -49,16 +49,16 @@ fn a_tensor_goes_on_after_a_panic() {
     assert_eq!(x.grad().unwrap().to_vec().unwrap(), [4.0]);
 }
 
-/// The identity, which panics at the given step of its life.
-struct Panics(&'static str);
+/// The identity, which panics in the named method.
+struct PanicsIn(&'static str);
 
-impl Panics {
+impl PanicsIn {
     fn at(&self, step: &str) {
         assert!(self.0 != step, "the function panics in {step}");
     }
 }
 
-impl Function for Panics {
+impl Function for PanicsIn {
     fn op(&self) -> Op {
         self.at("op");
         Op::Custom("panics")
@@ -75,21 +75,22 @@ impl Function for Panics {
     }
 }
 
-impl Drop for Panics {
+impl Drop for PanicsIn {
     fn drop(&mut self) {
         self.at("drop");
     }
 }
 
 #[test]
-fn a_thread_frees_graphs_after_a_function_has_panicked() {
+fn graphs_are_freed_after_a_function_panicked() {
     let _clean = clean();
     for step in ["op", "forward", "backward", "drop"] {
         let x = leaf(&[2.0]);
         let work = || {
-            // Two such functions, with links before, between and after them.
-            let a = apply(Panics(step), &[&x.mul(&x)]);
-            let b = apply(Panics(step), &[&a.mul(&x)]).mul(&x);
+            // Two such functions, with operations before, between and after
+            // them.
+            let a = apply(PanicsIn(step), &[&x.mul(&x)]);
+            let b = apply(PanicsIn(step), &[&a.mul(&x)]).mul(&x);
             drop(a);
             b.backward_recorded();
         };
@@ -103,14 +104,14 @@ fn a_thread_frees_graphs_after_a_function_has_panicked() {
     }
 }
 
-/// The panic of the drop must not meet the one that unwinds: two at once end
-/// the process.
+/// The panic in `drop` must not be raised during unwinding, because a second
+/// panic would abort the process.
 #[test]
-fn a_drop_may_panic_while_another_panic_unwinds() {
+fn a_panic_in_drop_during_unwinding_does_not_abort() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     let panicked = attempt(|| {
-        let y = apply(Panics("drop"), &[&x.mul(&x)]).mul(&x);
+        let y = apply(PanicsIn("drop"), &[&x.mul(&x)]).mul(&x);
         y.reshape(&[2]);
     });
     let message = panicked.unwrap_err().to_string();
@@ -118,7 +119,7 @@ fn a_drop_may_panic_while_another_panic_unwinds() {
 }
 
 #[test]
-fn enable_grad_records_inside_no_grad_until_it_ends() {
+fn enable_grad_records_inside_no_grad() {
     let _clean = clean();
     let x = leaf(&[3.0]);
     no_grad(|| {
@@ -137,7 +138,7 @@ fn enable_grad_records_inside_no_grad_until_it_ends() {
 }
 
 #[test]
-fn no_grad_is_a_matter_of_one_thread() {
+fn no_grad_affects_only_its_thread() {
     let _clean = clean();
     let x = leaf(&[2.0]);
     no_grad(|| {
@@ -145,13 +146,13 @@ fn no_grad_is_a_matter_of_one_thread() {
         let other = thread::scope(|s| {
             s.spawn(|| x.mul(&x).id().is_some()).join().unwrap()
         });
-        assert!(other, "another thread goes on recording");
+        assert!(other, "a different thread still records");
     });
     assert!(x.mul(&x).id().is_some(), "the scope has ended");
 }
 
 #[test]
-fn a_scope_ends_also_by_a_panic() {
+fn a_panic_ends_the_no_grad_scope() {
     let _clean = clean();
     let x = leaf(&[2.0, 3.0]);
     let three = constant(&[1.0; 3]);

@@ -1,7 +1,7 @@
-//! Modules, their move to a device, and the network of the digits, which
-//! learns the same in both parts and on every device.
+//! Modules, moving a model to a device, and the digits network, which learns
+//! the same in both parts and on every device.
 
-// Its number of epochs is for its readers.
+// The number of epochs is used by the example only.
 #[allow(dead_code)]
 #[path = "../../examples/part1_digits/training.rs"]
 mod part1;
@@ -19,19 +19,11 @@ use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
-use super::{constant, leaf, third};
+use super::{constant, devices, leaf, third};
 use part3::{BATCH, inputs, network};
 use testkit::clean;
-use testkit::device::gpu_or_skip;
 
-/// Every device of this machine and one of the tests' own.
-pub(super) fn devices() -> Vec<Device> {
-    let gpus = gpu_or_skip().map_or(0, |_| Device::count());
-    let gpus = (0..gpus).map(Device::Gpu);
-    [Device::Cpu, third::device()].into_iter().chain(gpus).collect()
-}
-
-/// These, and each of them lazily.
+/// Returns the devices, and the lazy variant of each.
 pub(super) fn eager_and_lazy() -> Vec<Device> {
     let eager = devices();
     let lazy = eager.iter().filter_map(|device| match device {
@@ -49,7 +41,7 @@ fn values(model: &dyn Module) -> Vec<f32> {
 }
 
 #[test]
-fn a_sequence_names_its_parameters_by_their_places() {
+fn sequential_names_parameters_by_index() {
     let _clean = clean();
     let model = network(&mut Random::new(3));
     let named: Vec<(String, Vec<usize>)> = model
@@ -70,11 +62,11 @@ fn a_sequence_names_its_parameters_by_their_places() {
     assert_eq!(last, "1.2.bias");
 }
 
-/// Whoever compares the parts compares the engines, not two networks.
+/// With equal weights, a comparison of the parts compares the engines.
 ///
 /// Promise: Every part starts training from the same weights.
 #[test]
-fn every_part_begins_with_the_same_numbers() {
+fn every_part_starts_from_the_same_weights() {
     let _clean = clean();
     use rungrad::part1_cpu::{Tensor, nn::Mlp};
 
@@ -86,7 +78,7 @@ fn every_part_begins_with_the_same_numbers() {
 }
 
 #[test]
-fn a_layer_weighs_its_inputs_and_adds_a_bias() {
+fn linear_multiplies_by_the_weight_and_adds_the_bias() {
     let _clean = clean();
     let mut layer = Linear::new(2, 3, &mut Random::new(1));
     let six = constant(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
@@ -100,7 +92,7 @@ fn a_layer_weighs_its_inputs_and_adds_a_bias() {
 /// Promise: A model of Part 3 moves to a device in one call, and its parameters
 /// still require gradients.
 #[test]
-fn a_model_moves_at_once_and_goes_on_recording() {
+fn a_moved_model_still_requires_gradients() {
     let _clean = clean();
     for device in devices() {
         let mut model = network(&mut Random::new(1));
@@ -120,7 +112,7 @@ fn a_model_moves_at_once_and_goes_on_recording() {
 }
 
 #[test]
-fn a_move_brings_new_leaves_without_a_gradient() {
+fn a_move_creates_leaves_without_gradients() {
     let _clean = clean();
     let mut layer = Linear::new(2, 2, &mut Random::new(1));
     let old = layer.weight.clone();
@@ -131,12 +123,12 @@ fn a_move_brings_new_leaves_without_a_gradient() {
     let there = Tensor::full(&[1, 2], 1.0, third::device()).unwrap();
     old.zero_grad();
     layer.forward(&there).sum().backward();
-    assert!(old.grad().is_none(), "no gradient travels back to the old leaf");
+    assert!(old.grad().is_none(), "no gradient flows back to the old leaf");
 }
 
 /// Promise: A move to the current device costs nothing and changes nothing.
 #[test]
-fn a_move_to_where_it_is_changes_nothing() {
+fn a_move_to_the_same_device_changes_nothing() {
     let _clean = clean();
     for device in devices() {
         let mut model = network(&mut Random::new(1));
@@ -158,7 +150,7 @@ fn a_move_to_where_it_is_changes_nothing() {
 
 /// Promise: A move that fails for one parameter moves none.
 #[test]
-fn where_one_parameter_is_refused_none_has_moved() {
+fn a_failed_move_moves_no_parameter() {
     let _clean = clean();
     let mut model = network(&mut Random::new(1));
     let moved = third::with_room_for(2, || model.to(third::device()));
@@ -169,14 +161,14 @@ fn where_one_parameter_is_refused_none_has_moved() {
 }
 
 #[test]
-fn a_model_can_be_sent_and_shared() {
+fn models_are_send_and_sync() {
     let _clean = clean();
     fn sent_and_shared<T: Send + Sync>() {}
     sent_and_shared::<Sequential>();
     sent_and_shared::<Sgd>();
 }
 
-/// One step on `loss = 3 x`, whose gradient is 3 everywhere.
+/// Takes one step on `loss = 3 x`, whose gradient is 3.
 fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
     (&*x * 3.0).backward();
     sgd.step(vec![("x".to_string(), x)]);
@@ -184,7 +176,7 @@ fn step(sgd: &mut Sgd, x: &mut Tensor) -> f32 {
 }
 
 #[test]
-fn momentum_adds_up_the_steps_before_also_across_a_move() {
+fn momentum_accumulates_steps_across_a_move() {
     let _clean = clean();
     let mut x = leaf(&[10.0]);
     let mut sgd = Sgd::new(0.5, 0.0);
@@ -201,7 +193,7 @@ fn momentum_adds_up_the_steps_before_also_across_a_move() {
 }
 
 #[test]
-fn a_step_records_nothing_but_new_leaves() {
+fn an_sgd_step_records_only_new_leaves() {
     let _clean = clean();
     let mut sgd = Sgd::new(0.01, 0.9);
     let mut x = leaf(&[10.0]);
@@ -210,15 +202,15 @@ fn a_step_records_nothing_but_new_leaves() {
             step(&mut sgd, &mut x);
         }
     });
-    // Each step records a product and a new leaf; the first leaf, which is
-    // older than the measurement, is freed in it.
+    // Each step records a multiplication and a new leaf; the first leaf, which
+    // is older than the measurement, is freed during it.
     assert_eq!((counts.nodes, counts.nodes_freed), (200, 200));
     assert_eq!(x.tape().ops(), ["leaf"]);
     assert!(x.grad().is_none());
 }
 
 #[test]
-fn a_step_that_cannot_be_taken_is_refused() {
+fn a_step_without_gradients_is_rejected() {
     let _clean = clean();
     let mut x = leaf(&[10.0]);
     let mut sgd = Sgd::new(0.5, 0.0);
@@ -248,7 +240,7 @@ fn losses(rows: &Dataset, device: Device) -> Vec<f32> {
     rows.batches(BATCH, &mut random).map(learn).collect()
 }
 
-/// The same of Part 1.
+/// The losses of Part 1 for the same batches.
 fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
     use rungrad::part1_cpu::{Tensor, nn::Mlp, optim::Sgd};
 
@@ -268,7 +260,7 @@ fn losses_of_part_1(rows: &Dataset) -> Vec<f32> {
 /// Promise: Part 3 learns the digits with the losses of Part 1, on every
 /// device.
 #[test]
-fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
+fn part_3_has_the_losses_of_part_1_on_every_device() {
     let _clean = clean();
     let (rows, _) = digits().split(SPLIT_SEED);
     let right = losses_of_part_1(&rows);
@@ -283,9 +275,9 @@ fn the_losses_of_an_epoch_are_those_of_part_1_on_every_device() {
     }
 }
 
-/// The loops of the two examples, as their readers run them.
+/// Runs the training loops of the two examples.
 #[test]
-fn two_parts_train_alike() {
+fn the_digits_examples_of_both_parts_train_alike() {
     let _clean = clean();
     let split = digits().split(SPLIT_SEED);
     let mut right = Vec::new();
@@ -302,28 +294,27 @@ fn two_parts_train_alike() {
 }
 
 #[test]
-fn an_epoch_leaves_the_model_and_a_second_one_builds_no_kernel() {
+fn an_epoch_leaves_only_the_model_in_memory() {
     let _clean = clean();
     let split = digits().split(SPLIT_SEED);
     for device in devices() {
         let learn = || part3::train(&split, 0, 1, device, |_| ()).unwrap();
         let (network, counts) = ledger::measure(learn);
-        // The model itself is four leaves.
+        // The model consists of four leaves.
         assert_eq!(counts.live_nodes(), 4, "{device}");
-        // The device of the tests does not count its storages.
-        let storages = if device == third::device() { 0 } else { 4 };
-        assert_eq!(counts.live_storages(), storages, "{device}");
+        assert_eq!(counts.live_storages(), 4, "{device}");
         drop(network);
         let (_, counts) = ledger::measure(learn);
         assert_eq!((counts.builds, counts.live_nodes()), (0, 4), "{device}");
     }
 }
 
-/// Shares that are not equal, between every two devices.
+/// The batch is split unevenly, for every pair of devices.
 ///
-/// Promise: Two devices that share a batch compute the gradients of one device.
+/// Promise: Two devices that share a batch compute the gradients of one
+/// device.
 #[test]
-fn two_devices_have_the_gradients_of_one() {
+fn a_batch_split_over_two_devices_has_the_same_gradients() {
     let _clean = clean();
     let (rows, _) = digits().split(SPLIT_SEED);
     let select = |range: Range<usize>| rows.select(&range.collect::<Vec<_>>());

@@ -1,7 +1,7 @@
-//! A small GPT: what PyTorch computes, on every device, lazily and not.
-//! `tests/vectors/make_gpt.py` has made the numbers.
+//! A small GPT agrees with PyTorch on every device, eager and lazy.
+//! `tests/vectors/make_gpt.py` wrote the expected values.
 
-// Its other functions are for the example.
+// The other functions are used by the example only.
 #[allow(dead_code)]
 #[path = "../../examples/part3_names/training.rs"]
 mod names;
@@ -18,7 +18,7 @@ use rungrad::rng::Random;
 use rungrad::{Error, attempt};
 use serde_json::Value;
 
-use super::training::devices;
+use super::devices;
 use names::loss;
 use testkit::clean;
 use testkit::device::gpu_or_skip;
@@ -33,7 +33,7 @@ const SIZES: GptSizes = GptSizes {
     dropout: 0.0,
 };
 
-/// Every device, and those that put work off.
+/// Returns all devices, including the lazy ones.
 pub(crate) fn all() -> Vec<Device> {
     let mut all = devices();
     all.push(Device::FusedCpu);
@@ -41,7 +41,7 @@ pub(crate) fn all() -> Vec<Device> {
     all
 }
 
-/// The network with PyTorch's weights.
+/// Returns the network with PyTorch's weights.
 fn gpt(device: Device) -> Gpt {
     let mut gpt = Gpt::new(SIZES, &mut Random::new(0));
     let file =
@@ -51,7 +51,7 @@ fn gpt(device: Device) -> Gpt {
     gpt
 }
 
-/// Draws whole numbers as `make_gpt.py` does.
+/// Draws the same integers as `make_gpt.py`.
 fn numbers(count: usize, most: u64, seed: u64) -> Vec<usize> {
     let mut state = seed;
     let mut next = || {
@@ -61,7 +61,7 @@ fn numbers(count: usize, most: u64, seed: u64) -> Vec<usize> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The batch of a step, as there.
+/// Returns the batch of a step, as in the script.
 fn batch(step: u64) -> TokenBatch {
     let (rows, columns) = (8, SIZES.context);
     let inputs = numbers(rows * columns, 27, 2 * step + 1);
@@ -92,7 +92,7 @@ pub(crate) fn near(yours: &[f32], right: &[f64], allowed: f64, what: &str) {
 }
 
 #[test]
-fn a_gpt_has_the_scores_and_gradients_of_pytorch() {
+fn gpt_scores_and_gradients_agree_with_pytorch() {
     let _clean = clean();
     let right: Value = serde_json::from_str(VECTORS).expect("JSON");
     let batch = batch(0);
@@ -128,7 +128,7 @@ fn a_gpt_has_the_scores_and_gradients_of_pytorch() {
     }
 }
 
-/// Trains as PyTorch did, and returns the loss before each step.
+/// Trains like PyTorch, and returns the loss before each step.
 fn losses(device: Device, steps: usize) -> Vec<f32> {
     let rate = |step| {
         let up = ((step + 1) as f32 / 10.0).min(1.0);
@@ -148,7 +148,7 @@ fn losses(device: Device, steps: usize) -> Vec<f32> {
 }
 
 #[test]
-fn the_first_hundred_losses_are_those_of_pytorch() {
+fn a_hundred_gpt_losses_agree_with_pytorch() {
     let _clean = clean();
     let right: Value = serde_json::from_str(VECTORS).expect("JSON");
     let right = floats(&right["losses"]);
@@ -162,7 +162,7 @@ fn the_first_hundred_losses_are_those_of_pytorch() {
 }
 
 #[test]
-fn no_place_looks_at_what_comes_behind_it() {
+fn attention_is_causal() {
     let _clean = clean();
     let gpt = gpt(Device::Cpu);
     let text = numbers(16, 27, 8);
@@ -172,13 +172,18 @@ fn no_place_looks_at_what_comes_behind_it() {
     assert_eq!(a[..9 * 27], b[..9 * 27]);
     for place in 9..16 {
         let row = place * 27..(place + 1) * 27;
-        assert_ne!(a[row.clone()], b[row], "place {place} looks at place 9");
+        assert_ne!(
+            a[row.clone()],
+            b[row],
+            "place {place} depends on position 9"
+        );
     }
 }
 
-/// So many texts that threads share products, attention, norms and gelu.
+/// Enough sequences that matmuls, attention, norms and GELU are split among
+/// threads.
 #[test]
-fn any_number_of_threads_gives_a_step_the_same_bits() {
+fn the_thread_count_changes_no_bits_of_a_gpt_step() {
     let _clean = clean();
     let [tokens, targets] = [5, 6].map(|seed| numbers(64 * 16, 27, seed));
     let step = || {
@@ -199,13 +204,13 @@ fn any_number_of_threads_gives_a_step_the_same_bits() {
 }
 
 #[test]
-fn what_is_read_in_pieces_gets_the_same_scores() {
+fn scores_with_a_kv_cache_equal_full_scores() {
     let _clean = clean();
     for device in all() {
         let gpt = gpt(device);
         let text = numbers(2 * 16, 27, 3);
         let right = gpt.scores(&text, 16).to_vec().unwrap();
-        // A lazy OpenCL device writes and compiles kernels for each length.
+        // A lazy OpenCL device generates and compiles kernels for each length.
         let all = [&[16][..], &[5, 11], &[1; 16]];
         let count = if device == Device::Fused(0) { 2 } else { 3 };
         for &pieces in &all[..count] {
@@ -230,7 +235,7 @@ fn what_is_read_in_pieces_gets_the_same_scores() {
 }
 
 #[test]
-fn a_seed_decides_what_is_written() {
+fn generation_depends_only_on_the_seed() {
     let _clean = clean();
     let gpt = gpt(Device::Cpu);
     let write = |seed, temperature| {
@@ -239,10 +244,10 @@ fn a_seed_decides_what_is_written() {
     };
     assert_eq!(write(1, 1.0), write(1, 1.0));
     assert_ne!(write(1, 1.0), write(2, 1.0));
-    // Far beyond the context of 16.
+    // Much longer than the context of 16.
     assert_eq!(write(1, 1.0).len(), 30);
     assert_eq!(write(1, 0.0), write(2, 0.0));
-    // The likeliest token, each time computed from the start.
+    // Greedy decoding, computed from the start for each token.
     let mut text = vec![3, 4];
     for _ in 0..14 {
         let scores = gpt.scores(&text, text.len()).to_vec().unwrap();
@@ -254,7 +259,7 @@ fn a_seed_decides_what_is_written() {
 }
 
 #[test]
-fn a_low_temperature_draws_what_is_likely() {
+fn a_low_temperature_prefers_likely_tokens() {
     let _clean = clean();
     let gpt = gpt(Device::Cpu);
     let likeliest = |temperature| {
@@ -270,7 +275,7 @@ fn a_low_temperature_draws_what_is_likely() {
 }
 
 #[test]
-fn the_end_is_not_written() {
+fn generation_stops_before_the_end_token() {
     let _clean = clean();
     let gpt = gpt(Device::Cpu);
     let write = |end| {
@@ -283,7 +288,7 @@ fn the_end_is_not_written() {
 }
 
 #[test]
-fn a_text_that_does_not_fit_is_refused() {
+fn sequences_that_do_not_fit_are_rejected() {
     let _clean = clean();
     let gpt = gpt(Device::Cpu);
     let random = &mut Random::new(0);
@@ -356,7 +361,7 @@ fn a_text_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn the_models_of_the_names_have_so_many_parameters() {
+fn the_names_models_have_known_parameter_counts() {
     let _clean = clean();
     for (layers, width, count) in [(4, 64, 204_544), (2, 32, 27_712)] {
         let sizes = GptSizes { layers, width, ..SIZES };

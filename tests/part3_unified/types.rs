@@ -1,7 +1,7 @@
-//! Numbers of other sizes: every operation in `f64` and in `f16`, its slopes,
-//! what is refused, and files of each type.
+//! Other element types: every operation in `f64` and `f16`, its gradients,
+//! rejected combinations, and files of each type.
 
-mod refused;
+mod rejected;
 
 use rungrad::gradcheck::dot;
 use rungrad::io;
@@ -16,7 +16,7 @@ use rungrad::rng;
 use rungrad::{Error, attempt};
 
 use super::cases::{call, judge, operand, operation};
-use super::disguise::{Place, disguise_as, tensor};
+use super::layouts::{DeviceAndType, random_layout_as, tensor};
 use super::{derived, third};
 use testkit::clean;
 use testkit::device::gpu_or_skip;
@@ -28,7 +28,8 @@ fn gpu() -> Option<Device> {
     gpu_or_skip().map(|gpu| Device::Gpu(gpu.info().index))
 }
 
-/// The processor, a device if there is one, and the lazy devices above both.
+/// Returns the CPU, an OpenCL device if there is one, and the lazy variant of
+/// each.
 fn devices() -> Vec<Device> {
     let mut all = vec![Device::Cpu, Device::FusedCpu];
     all.extend(gpu());
@@ -40,8 +41,8 @@ fn lazy() -> Option<Device> {
     gpu_or_skip().map(|gpu| Device::Fused(gpu.info().index))
 }
 
-/// So many cases for a device: few where a driver compiles each kernel for each
-/// type, and each that is written. The night has more.
+/// Returns the seeds for a device: fewer if a driver compiles each kernel for
+/// each type or generates kernels. `RUNGRAD_CASES` runs more.
 fn seeds(device: Device, n: u64) -> std::ops::Range<u64> {
     let n = match device {
         Device::Gpu(_) => n / 25,
@@ -53,25 +54,25 @@ fn seeds(device: Device, n: u64) -> std::ops::Range<u64> {
 
 const OTHERS: [DType; 2] = [DType::F64, DType::F16];
 
-/// What is computed, of operands for the engine and for the judge.
-struct Computed<'a> {
+/// An operation with its operands, for the engine and for the reference.
+struct TypedCase<'a> {
     what: String,
-    /// Rows of shape and elements.
+    /// The shape and the elements of each operand.
     operands: Vec<(Vec<usize>, Vec<f32>)>,
-    /// So many of the first have no slope.
+    /// Number of leading operands without a derivative.
     constants: usize,
     call: &'a dyn Fn(&[Tensor]) -> Tensor,
     judge: &'a dyn Fn(&[Array]) -> Array,
 }
 
-/// A random operation, one of all that Part 3 has.
-fn draw(random: &mut Random, work: &mut dyn FnMut(&mut Random, Computed)) {
+/// Draws a random operation of Part 3.
+fn draw(random: &mut Random, work: &mut dyn FnMut(&mut Random, TypedCase)) {
     let known = OPERATIONS.get(random.below(2 * OPERATIONS.len()));
     if let Some(name) = known {
         let case = random.case(name);
         return work(
             random,
-            Computed {
+            TypedCase {
                 what: case.what(),
                 operands: case.operands,
                 constants: 0,
@@ -95,7 +96,7 @@ fn draw(random: &mut Random, work: &mut dyn FnMut(&mut Random, Computed)) {
         let (call, judge) = (&one.call, &one.judge);
         return work(
             random,
-            Computed { what, operands, constants: 0, call, judge },
+            TypedCase { what, operands, constants: 0, call, judge },
         );
     }
     let (op, shapes) = operation(random);
@@ -108,7 +109,7 @@ fn draw(random: &mut Random, work: &mut dyn FnMut(&mut Random, Computed)) {
     }
     work(
         random,
-        Computed {
+        TypedCase {
             what: format!("{op:?} of {shapes:?}"),
             operands,
             constants,
@@ -131,7 +132,7 @@ fn agree(device: Device) {
 /// Promise: On the CPU, every operation agrees with the f64 reference to 13
 /// digits in `f64` and to rounding in `f16`.
 #[test]
-fn operations_in_other_types_agree_with_the_judge_on_the_processor() {
+fn f64_and_f16_operations_are_right_on_the_cpu() {
     let _clean = clean();
     agree(Device::Cpu);
     agree(Device::FusedCpu);
@@ -140,13 +141,13 @@ fn operations_in_other_types_agree_with_the_judge_on_the_processor() {
 /// Promise: On an OpenCL device, every operation agrees with the f64 reference
 /// to 13 digits in `f64` and to rounding in `f16`.
 #[test]
-fn operations_in_other_types_agree_with_the_judge_on_a_device() {
+fn f64_and_f16_operations_are_right_on_opencl() {
     let _clean = clean();
     [gpu(), lazy()].into_iter().flatten().for_each(agree);
 }
 
-/// How far a result may lie beside the largest number there is: in `f64` by
-/// some roundings, in `f16` by some where each result is rounded on its way.
+/// The allowed error relative to the largest element: several roundings in
+/// `f64`, and in `f16`, where each intermediate result is rounded, a few.
 fn allowed(dtype: DType) -> f64 {
     match dtype {
         DType::F64 => 4e-13,
@@ -157,9 +158,9 @@ fn allowed(dtype: DType) -> f64 {
 
 fn values_agree(
     random: &mut Random,
-    computed: Computed,
+    computed: TypedCase,
     seed: u64,
-    place: Place,
+    place: DeviceAndType,
 ) {
     let what = format!("seed {seed} on {place:?}: {}", computed.what);
     let (mut tensors, mut arrays) = (Vec::new(), Vec::new());
@@ -168,7 +169,7 @@ fn values_agree(
             let round = |x: &mut f32| *x = F16::round(*x).into();
             values.iter_mut().for_each(round);
         }
-        tensors.push(disguise_as(random, &shape, &mut values, place).0);
+        tensors.push(random_layout_as(random, &shape, &mut values, place).0);
         arrays.push(Array::new(&shape, &values));
     }
     let out = no_grad(|| (computed.call)(&tensors));
@@ -192,47 +193,47 @@ fn near(yours: &Tensor, right: &Array, allowed: f64, what: &str) {
     }
 }
 
-/// In `f64` a gradient is compared with a slope by difference whose own error
-/// is far below what an `f32` rounds away.
+/// In `f64`, the finite difference that a gradient is compared with has an
+/// error far below the rounding of `f32`.
 ///
 /// Promise: Gradients in `f64` agree with finite differences to 8 digits.
 #[test]
-fn slopes_in_f64_agree_with_differences_to_a_part_in_10_to_the_8() {
+fn f64_gradients_agree_with_differences_to_8_digits() {
     let _clean = clean();
     for device in devices() {
         for seed in seeds(device, 150) {
             draw(&mut Random(seed), &mut |random, computed| {
-                slopes_agree(random, &computed, seed, (device, DType::F64));
+                gradients_agree(random, &computed, seed, (device, DType::F64));
             });
         }
     }
 }
 
-/// Each gradient is of its operand's type, and is the one of `f32` but for
-/// what is rounded.
+/// Each gradient has the type of its operand, and is the `f32` gradient up to
+/// rounding.
 ///
 /// Promise: Gradients in `f16` are the rounded gradients of `f32`.
 #[test]
-fn slopes_in_f16_are_those_of_f32_rounded() {
+fn f16_gradients_are_rounded_f32_gradients() {
     let _clean = clean();
     for device in devices() {
         for seed in seeds(device, 150) {
             draw(&mut Random(seed), &mut |random, computed| {
-                slopes_agree(random, &computed, seed, (device, DType::F16));
+                gradients_agree(random, &computed, seed, (device, DType::F16));
             });
         }
     }
 }
 
-fn slopes_agree(
+fn gradients_agree(
     random: &mut Random,
-    computed: &Computed,
+    computed: &TypedCase,
     seed: u64,
-    place: Place,
+    place: DeviceAndType,
 ) {
-    const MOST: usize = 24;
+    const MAX_ELEMENTS: usize = 24;
     let size: usize = computed.operands.iter().map(|(_, x)| x.len()).sum();
-    if !(1..=MOST).contains(&size) {
+    if !(1..=MAX_ELEMENTS).contains(&size) {
         return;
     }
     let what = format!("seed {seed} on {place:?}: {}", computed.what);
@@ -254,7 +255,7 @@ fn slopes_agree(
         let of: Vec<Tensor> = tensors.collect();
         let out = (computed.call)(&of);
         let upon = tensor(&upon.shape, &weights, (place.0, dtype));
-        // Each leaf takes part, be it with a slope of 0.
+        // Every leaf takes part, if only with a derivative of 0.
         let leaves: Vec<&Tensor> = of[computed.constants..].iter().collect();
         let parts = leaves.iter().map(|leaf| leaf.scale(0.0).sum());
         let loss = parts.fold(out.mul(&upon).sum(), |a, b| a + b);
@@ -280,8 +281,8 @@ fn slopes_agree(
     }
 }
 
-/// The slope by four values, whose error goes with the fourth power of the
-/// step.
+/// Returns the finite difference of four values, whose error is proportional
+/// to the fourth power of the step.
 fn difference(
     of: &[Array],
     which: usize,
@@ -304,12 +305,12 @@ fn difference(
     slope
 }
 
-/// Every `f16` there is, and numbers between them, from every type to every
-/// other one.
+/// Converts every `f16`, and values between them, from every type to every
+/// other type.
 ///
 /// Promise: Every device rounds in the same way.
 #[test]
-fn every_device_rounds_alike() {
+fn every_device_rounds_the_same_way() {
     let _clean = clean();
     let halves = (0..=u16::MAX).map(|bits| f64::from(F16::from_bits(bits)));
     let halves: Vec<f64> = halves.filter(|x| !x.is_nan()).collect();
@@ -341,13 +342,14 @@ fn every_device_rounds_alike() {
     }
 }
 
-/// A tensor's numbers as another type, changed on its device.
+/// Returns the elements of a tensor in a different type, converted on its
+/// device.
 fn read<T: Element>(all: &Tensor, dtype: DType) -> Vec<T> {
     all.to_dtype(dtype).unwrap().to_vec_of().unwrap()
 }
 
 #[test]
-fn a_change_of_type_keeps_the_view_and_has_a_gradient_back() {
+fn to_dtype_keeps_the_view_and_passes_the_gradient() {
     let _clean = clean();
     for device in devices() {
         let x = Tensor::new(&[3], &[1.0, 2.0, 0.1], device).unwrap();

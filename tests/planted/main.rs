@@ -1,22 +1,22 @@
-//! Is the specification any good? Each test plants one fault in an engine
-//! and shows the sentence that fails, and that its message says what is
-//! wrong. Without the fault the same sentence passes.
+//! Tests the specification itself: each test plants one bug in an engine, and
+//! checks that the test which should catch it fails with a message that names
+//! the cause. The same engine without the bug passes.
 
-// Everything in a test is its own.
+// All modules belong to this test program.
 #![allow(unreachable_pub)]
 
-mod faulty;
+mod backward_pass;
+mod buggy_part1;
 mod miniature;
 mod rules;
-mod sweeps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The message with which `work` fails.
+/// Returns the panic message of `work`.
 #[track_caller]
 fn failure(work: impl FnOnce()) -> String {
     let Err(payload) = catch_unwind(AssertUnwindSafe(work)) else {
-        panic!("the fault was not caught");
+        panic!("the bug was not caught");
     };
     match payload.downcast::<String>() {
         Ok(message) => *message,

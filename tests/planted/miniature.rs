@@ -1,6 +1,6 @@
-//! The smallest engine whose sweep can be done wrongly: products and sums
-//! of equal shapes, and the notebook's loop. Part 1 hides its own sweep, so
-//! the faults that belong there are planted here.
+//! The smallest engine with a backward pass: products and sums of equal
+//! shapes. Part 1 keeps its backward pass private, so bugs of the backward
+//! pass are planted here.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -14,31 +14,31 @@ use rungrad::tape::{Gradient, Record, Tape};
 use testkit::engine::Engine;
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Fault {
+pub enum Bug {
     None,
-    /// `=` for `+=` where a gradient arrives.
+    /// `=` instead of `+=` when a gradient is added.
     Overwrite,
-    /// The gradient of the result starts at 0, like all others.
+    /// The gradient of the result starts at 0 like all the others.
     NoSeed,
-    /// First met, first done, from the result on.
+    /// Breadth-first order from the result.
     BreadthFirst,
-    /// Each tensor before its operands, but not after all its consumers.
+    /// Each tensor comes before its operands, but not after all its consumers.
     DepthFirst,
-    /// Operands as a set, as in the notebook.
+    /// The operands are a set, as in the notebook.
     ASetOfParents,
-    /// What has arrived on the way stays there for the next backward.
-    KeepsTheWay,
-    /// Not only leaves keep a gradient.
+    /// Gradients of intermediate tensors stay for the next backward pass.
+    KeepsIntermediate,
+    /// Intermediate tensors keep a gradient too.
     EveryTensorKeeps,
-    /// Many elements are summed without being asked.
+    /// A root with many elements is summed implicitly.
     ImplicitSum,
     /// The first gradient of a leaf is added to zeros.
     AddsToZeros,
-    /// The gradient of a leaf is what came last.
+    /// The gradient of a leaf is the last one that was added.
     ForgetsTheFirst,
 }
 
-pub struct Miniature(pub Fault);
+pub struct Miniature(pub Bug);
 
 pub struct Node {
     id: u64,
@@ -46,7 +46,7 @@ pub struct Node {
     shape: Vec<usize>,
     values: Vec<f32>,
     parents: Vec<Tensor>,
-    /// What has come so far in this sweep.
+    /// The gradient that was added up so far in this backward pass.
     arrived: RefCell<Option<Vec<f32>>>,
     grad: RefCell<Option<Vec<f32>>>,
 }
@@ -73,18 +73,18 @@ impl Miniature {
         Rc::new(Node { id, op, shape, values, parents, arrived, grad })
     }
 
-    /// The order of the sweep, the result first.
+    /// Returns the order of the backward pass, with the result first.
     fn order<'a>(&self, root: &'a Tensor) -> Vec<&'a Tensor> {
         let mut order =
             topological_order(root, |t| t.id, |t, k| t.parents.get(k));
         order.reverse();
-        if matches!(self.0, Fault::BreadthFirst | Fault::DepthFirst) {
+        if matches!(self.0, Bug::BreadthFirst | Bug::DepthFirst) {
             let mut seen = HashSet::new();
             let mut waiting = vec![root];
             order.clear();
             while !waiting.is_empty() {
                 let next = match self.0 {
-                    Fault::BreadthFirst => waiting.remove(0),
+                    Bug::BreadthFirst => waiting.remove(0),
                     _ => waiting.pop().expect("one waits"),
                 };
                 if seen.insert(next.id) {
@@ -104,12 +104,12 @@ impl Miniature {
     ) {
         let order = self.order(root);
         for tensor in &order {
-            if self.0 != Fault::KeepsTheWay || tensor.parents.is_empty() {
+            if self.0 != Bug::KeepsIntermediate || tensor.parents.is_empty() {
                 tensor.arrived.take();
             }
         }
         let seed = match self.0 {
-            Fault::NoSeed => vec![0.0; seed.len()],
+            Bug::NoSeed => vec![0.0; seed.len()],
             _ => seed.to_vec(),
         };
         root.arrived.replace(Some(seed));
@@ -118,13 +118,13 @@ impl Miniature {
             let grad_out = grad_out.expect("a consumer was met before");
             let grads = rule(tensor, &grad_out);
             seen(tensor, &grad_out, &grads);
-            if grads.is_empty() || self.0 == Fault::EveryTensorKeeps {
+            if grads.is_empty() || self.0 == Bug::EveryTensorKeeps {
                 self.keep(tensor, &grad_out);
             }
             for (parent, grad) in tensor.parents.iter().zip(&grads) {
                 let mut arrived = parent.arrived.borrow_mut();
                 match &mut *arrived {
-                    Some(sum) if self.0 != Fault::Overwrite => add(sum, grad),
+                    Some(sum) if self.0 != Bug::Overwrite => add(sum, grad),
                     arrived => *arrived = Some(grad.clone()),
                 }
             }
@@ -134,10 +134,10 @@ impl Miniature {
     fn keep(&self, tensor: &Tensor, grad: &[f32]) {
         let mut kept = tensor.grad.borrow_mut();
         match (&mut *kept, self.0) {
-            (Some(sum), fault) if fault != Fault::ForgetsTheFirst => {
+            (Some(sum), fault) if fault != Bug::ForgetsTheFirst => {
                 add(sum, grad)
             }
-            (kept, Fault::AddsToZeros) => {
+            (kept, Bug::AddsToZeros) => {
                 add(kept.insert(vec![0.0; grad.len()]), grad)
             }
             (kept, _) => *kept = Some(grad.to_vec()),
@@ -146,7 +146,7 @@ impl Miniature {
 
     #[track_caller]
     fn check_root(&self, root: &Tensor) {
-        if root.values.len() != 1 && self.0 != Fault::ImplicitSum {
+        if root.values.len() != 1 && self.0 != Bug::ImplicitSum {
             mistake(format!(
                 "backward: this tensor has shape {:?}, not one element; sum \
                  it first, or hand backward_with a gradient of that shape",
@@ -156,7 +156,7 @@ impl Miniature {
     }
 }
 
-/// A rule that is right for every operand it is given.
+/// The backward rules, which are right for the operands that they get.
 fn rule(tensor: &Tensor, grad_out: &[f32]) -> Vec<Vec<f32>> {
     let times = |other: &Tensor| {
         let pairs = grad_out.iter().zip(&other.values);
@@ -164,7 +164,7 @@ fn rule(tensor: &Tensor, grad_out: &[f32]) -> Vec<Vec<f32>> {
     };
     match (&tensor.op, &tensor.parents[..]) {
         (Op::Mul, [a, b]) => vec![times(b), times(a)],
-        // `x * x` with its operands as a set.
+        // `x * x` if its operands are a set.
         (Op::Mul, [a]) => vec![times(a)],
         (Op::Sum(..), [a]) => vec![vec![grad_out[0]; a.values.len()]],
         _ => Vec::new(),
@@ -190,7 +190,7 @@ impl Engine for Miniature {
         let pairs = a.values.iter().zip(&b.values);
         let product = pairs.map(|(x, y)| x * y).collect();
         let mut parents = vec![Rc::clone(a), Rc::clone(b)];
-        if self.0 == Fault::ASetOfParents {
+        if self.0 == Bug::ASetOfParents {
             parents.dedup_by_key(|parent| parent.id);
         }
         self.node(Op::Mul, &a.shape, product, parents)

@@ -1,5 +1,4 @@
-//! Faults of single operations, each caught by a sentence about that
-//! operation.
+//! Bugs in single operations, each caught by a test of that operation.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,29 +7,29 @@ use ndarray::{ArrayD, Axis, Ix2};
 use rungrad::ops::Keep;
 use rungrad::part1_cpu::Tensor;
 
-use super::faulty::{Faulty, Wrong, with_rule};
+use super::buggy_part1::{Buggy, Wrong, with_rule};
 use super::{failure, says};
 use testkit::calls::Call;
 use testkit::edges;
 use testkit::spec;
 use testkit::verdict::agrees;
 
-/// The message with which the sentence fails when the operation is done
-/// wrongly. The same engine with its own operation passes.
-fn caught(wrong: Wrong, sentence: fn(&Faulty)) -> String {
-    sentence(&Faulty(|_, _| None));
-    failure(|| sentence(&Faulty(wrong)))
+/// Returns the message with which the test fails if the operation is wrong.
+/// The same engine with the right operation passes.
+fn caught(wrong: Wrong, property: fn(&Buggy)) -> String {
+    property(&Buggy(|_, _| None));
+    failure(|| property(&Buggy(wrong)))
 }
 
-/// For faults in a rule that forgets about broadcasting, but not because of
-/// that.
+/// For wrong rules that do not handle broadcasting, which is not the planted
+/// bug.
 fn equal(of: &[&Tensor]) -> bool {
     of.iter().all(|t| t.shape() == of[0].shape())
 }
 
 /// Promise: The specification catches swapped operands and names the cause.
 #[test]
-fn swapped_operands_are_caught_by_the_first_product() {
+fn swapped_operands_are_caught_by_a_product() {
     let wrong: Wrong = |call, of| match call {
         Call::Mul if equal(of) => {
             with_rule(call, of, |of, g| vec![g * &of[0], g * &of[1]])
@@ -44,7 +43,7 @@ fn swapped_operands_are_caught_by_the_first_product() {
 }
 
 #[test]
-fn a_dropped_term_is_caught_by_the_judge() {
+fn a_dropped_term_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Mul if equal(of) => {
@@ -64,7 +63,7 @@ fn a_dropped_term_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_broadcast_sum_that_is_forgotten_is_caught_by_the_judge() {
+fn a_missing_broadcast_sum_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Add => with_rule(call, of, |_, g| vec![g.clone(), g.clone()]),
@@ -82,8 +81,9 @@ fn a_broadcast_sum_that_is_forgotten_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_broadcast_sum_over_the_wrong_axis_is_caught_by_a_row() {
-    // A row that was added to each row of a square: the shape is right.
+fn a_broadcast_sum_over_the_wrong_axis_is_caught() {
+    // A row added to each row of a square matrix, so that the wrong sum has
+    // the right shape.
     let said = caught(
         |call, of| match call {
             Call::Add if of[0].shape() == [2] => {
@@ -97,7 +97,7 @@ fn a_broadcast_sum_over_the_wrong_axis_is_caught_by_a_row() {
 }
 
 #[test]
-fn a_wrong_sign_is_caught_by_the_judge() {
+fn a_wrong_sign_is_caught() {
     let sub: Wrong = |call, of| match call {
         Call::Sub if equal(of) => {
             with_rule(call, of, |_, g| vec![g.clone(), g.clone()])
@@ -118,7 +118,7 @@ fn a_wrong_sign_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_factor_that_is_missing_is_caught_by_the_judge() {
+fn a_missing_factor_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Pow(2.0) => with_rule(call, of, |of, g| vec![g * &of[0]]),
@@ -130,8 +130,8 @@ fn a_factor_that_is_missing_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_slope_from_the_operand_is_caught_by_the_judge() {
-    // exp and tanh are their own witnesses: their slopes use the result.
+fn a_derivative_of_the_operand_instead_of_the_result_is_caught() {
+    // The derivatives of exp and tanh use the result.
     let exp: Wrong = |call, of| match call {
         Call::Each("exp") => with_rule(call, of, |of, g| vec![g * &of[0]]),
         _ => None,
@@ -147,7 +147,7 @@ fn a_slope_from_the_operand_is_caught_by_the_judge() {
 }
 
 #[test]
-fn relu_that_passes_at_zero_is_caught_at_zero() {
+fn relu_with_a_gradient_at_zero_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Each("relu") => with_rule(call, of, |of, g| {
@@ -161,7 +161,7 @@ fn relu_that_passes_at_zero_is_caught_at_zero() {
 }
 
 #[test]
-fn relu_that_multiplies_is_caught_by_an_infinite_gradient() {
+fn relu_that_multiplies_by_zero_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Each("relu") => with_rule(call, of, |of, g| {
@@ -175,7 +175,7 @@ fn relu_that_multiplies_is_caught_by_an_infinite_gradient() {
 }
 
 #[test]
-fn abs_with_a_slope_at_zero_is_caught_at_zero() {
+fn abs_with_a_derivative_at_zero_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Each("abs") => {
@@ -188,7 +188,8 @@ fn abs_with_a_slope_at_zero_is_caught_at_zero() {
     says(&said, &["left: [-1.0, -1.0, 1.0, 1.0]"]);
 }
 
-/// The largest of a vector, and the gradient for those that `wins` picks.
+/// Returns the maximum of a vector, with a gradient for the elements that
+/// `share` selects.
 fn max(of: &[&Tensor], share: fn(usize) -> f32) -> Option<Tensor> {
     let call = Call::Max(vec![0], Keep::No);
     let one_axis = of[0].shape().len() == 1;
@@ -205,7 +206,7 @@ fn max(of: &[&Tensor], share: fn(usize) -> f32) -> Option<Tensor> {
 }
 
 #[test]
-fn max_without_sharing_is_caught_by_a_tie() {
+fn max_that_does_not_split_ties_is_caught() {
     let all: Wrong = |call, of| match call {
         Call::Max(..) => max(of, |_| 1.0),
         _ => None,
@@ -226,8 +227,8 @@ fn matrix(a: &ArrayD<f32>) -> ndarray::ArrayView2<'_, f32> {
 }
 
 #[test]
-fn a_transposed_gradient_of_matmul_is_caught_by_the_judge() {
-    // grad_b = g^T a has the shape of b where b is square.
+fn a_transposed_matmul_gradient_is_caught() {
+    // grad_b = g^T a has the shape of b if b is square.
     let elsewhere: Wrong = |call, of| match call {
         Call::Matmul if of[1].shape()[0] == of[1].shape()[1] => None,
         Call::Matmul => with_rule(call, of, |of, g| {
@@ -253,7 +254,7 @@ fn a_transposed_gradient_of_matmul_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_gradient_that_is_not_transposed_back_is_caught_by_the_judge() {
+fn a_gradient_without_the_transposition_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Transpose if of[0].shape().iter().all(|n| *n > 1) => {
@@ -271,7 +272,7 @@ fn a_gradient_that_is_not_transposed_back_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_sum_over_another_axis_is_caught_by_the_judge() {
+fn a_sum_over_the_wrong_axis_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Sum(axes, keep) if !axes.is_empty() => {
@@ -283,12 +284,12 @@ fn a_sum_over_another_axis_is_caught_by_the_judge() {
         },
         |e| agrees(e, "sum"),
     );
-    // By its shape, or where that fits by its numbers.
+    // Caught by the shape or, if the shape fits, by the values.
     says(&said, &["Sum(["]);
 }
 
 #[test]
-fn a_mean_over_the_whole_is_caught_by_the_judge() {
+fn a_mean_divided_by_the_full_size_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Mean(axes, keep) => {
@@ -303,7 +304,7 @@ fn a_mean_over_the_whole_is_caught_by_the_judge() {
 }
 
 #[test]
-fn a_loss_that_is_not_a_mean_is_caught_by_hand_numbers() {
+fn a_summed_cross_entropy_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::CrossEntropy(labels) => {
@@ -311,13 +312,13 @@ fn a_loss_that_is_not_a_mean_is_caught_by_hand_numbers() {
             }
             _ => None,
         },
-        edges::even_scores_lose_the_logarithm_of_the_classes,
+        edges::the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
     );
     says(&said, &["[2.7725887]", "[1.3862944]"]);
 }
 
 #[test]
-fn softmax_of_plain_exponentials_is_caught_by_large_scores() {
+fn a_softmax_that_overflows_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Softmax => {
@@ -333,8 +334,8 @@ fn softmax_of_plain_exponentials_is_caught_by_large_scores() {
 }
 
 #[test]
-fn digits_lost_in_a_large_score_are_caught_by_large_scores() {
-    // x - (most + log) where (x - most) - log is meant.
+fn a_log_softmax_that_loses_digits_is_caught() {
+    // x - (max + log) instead of (x - max) - log.
     let said = caught(
         |call, of| match call {
             Call::LogSoftmax => {
@@ -351,7 +352,7 @@ fn digits_lost_in_a_large_score_are_caught_by_large_scores() {
 }
 
 #[test]
-fn a_naive_sigmoid_is_caught_far_out() {
+fn a_sigmoid_that_overflows_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Each("sigmoid") => Some(of[0].exp() / (1.0 + of[0].exp())),
@@ -363,7 +364,7 @@ fn a_naive_sigmoid_is_caught_far_out() {
 }
 
 #[test]
-fn columns_read_as_rows_are_caught_by_the_judge() {
+fn a_reshape_in_column_order_is_caught() {
     let said = caught(
         |call, of| match call {
             Call::Reshape(shape) if of[0].shape().len() == 2 => {
@@ -377,7 +378,7 @@ fn columns_read_as_rows_are_caught_by_the_judge() {
 }
 
 #[test]
-fn a_rule_that_holds_its_own_result_is_caught_by_its_nodes() {
+fn a_rule_that_keeps_its_own_result_alive_is_caught() {
     let wrong: Wrong = |call, of| match call {
         Call::Mul => {
             let own = Rc::new(RefCell::new(None::<Tensor>));

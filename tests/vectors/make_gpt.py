@@ -3,9 +3,8 @@ gradients, and the losses of its first steps.
 
     python3 make_gpt.py > gpt.json
 
-It also writes gpt.safetensors, the weights that the network begins with, by
-the names that they have in Rungrad and as they lie there: Linear's are (in,
-out).
+It also writes gpt.safetensors: the initial weights, with the names and the
+layout that they have in Rungrad, where Linear's weights are (in, out).
 """
 
 import json
@@ -79,7 +78,7 @@ def ours(name, tensor):
 
 
 def numbers(count, most, seed):
-    """Whole numbers below `most`, drawn as a test can draw them, too."""
+    """Integers below `most`, which the test draws in the same way."""
     state, drawn = seed, []
     for _ in range(count):
         state = (state * 1103515245 + 12345) % 2**31
@@ -90,13 +89,13 @@ def numbers(count, most, seed):
 def batch(step):
     count = BATCH * CONTEXT
     tokens = numbers(count, VOCABULARY, 2 * step + 1)
-    # What follows can be learned: the next in the alphabet, mostly.
+    # The target can be learned: it is usually the next token.
     noise = numbers(count, 4, 2 * step + 2)
     targets = [
         token if other == 0 else (token + 1) % VOCABULARY
         for token, other in zip(tokens, noise)
     ]
-    # A row counts up to an end of its own.
+    # The loss counts each row up to a random end.
     ends = numbers(BATCH, CONTEXT - 1, 3 * step + 5)
     weights = [
         float(place <= ends[row])
@@ -139,12 +138,12 @@ torch.manual_seed(17)
 gpt = Gpt()
 with torch.no_grad():
     for parameter in gpt.parameters():
-        # Biases that are not 0 and norms that are not 1 are looked at as well.
+        # Random values, so that biases and norm weights are tested too.
         drawn = 0.1 * torch.randn_like(parameter)
         parameter.copy_(drawn + (parameter if parameter.dim() == 1 else 0))
 write("gpt.safetensors", [ours(*it) for it in gpt.named_parameters()])
 
-# In f64, from the same f32 weights.
+# Computed in f64 from the same f32 weights.
 gpt = gpt.double()
 loss, scores = loss_of(gpt, 0)
 loss.backward()
@@ -152,7 +151,7 @@ grads = {}
 for name, parameter in gpt.named_parameters():
     name, grad = ours(name, parameter.grad)
     values = grad.flatten()
-    # The first ones, and the length of all.
+    # The first gradients, and the norm of all.
     grads[name] = {
         "first": values[:6].tolist(),
         "length": math.sqrt((values.double() ** 2).sum().item()),

@@ -2,7 +2,7 @@
 
     python3 make_images.py > images.json
 
-All operands are multiples of an eighth, so `f32` has them exactly; results
+All operands are multiples of 1/8, which `f32` represents exactly; results
 and gradients are computed in `f64`.
 """
 
@@ -50,7 +50,7 @@ CASES = [
     conv([1, 2, 4, 5], [2, 2, 3, 3], True, padding=[1, 2]),
     conv([1, 1, 7, 6], [2, 1, 3, 2], True, dilation=[2, 3]),
     conv([2, 4, 4, 4], [6, 2, 2, 2], True, groups=2),
-    # Each channel by itself.
+    # One group per channel.
     conv([1, 3, 5, 5], [6, 1, 3, 3], False, groups=3, padding=[1, 1]),
     conv(
         [2, 4, 8, 7],
@@ -78,7 +78,7 @@ CASES = [
         dilation=[3, 2],
     ),
     pool(F.avg_pool2d, [1, 2, 4, 4], kernel_size=[2, 2], stride=[2, 2]),
-    # What is padded counts.
+    # Padding counts in the mean.
     pool(
         F.avg_pool2d,
         [2, 1, 5, 4],

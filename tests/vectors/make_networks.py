@@ -1,9 +1,9 @@
 """Makes networks.json: PyTorch's layers with their gradients, the norms that it
-clips, and the rates of its schedules.
+clips, and the learning rates of its schedules.
 
     python3 make_networks.py > networks.json
 
-All operands are multiples of an eighth, so `f32` has them exactly; results
+All operands are multiples of 1/8, which `f32` represents exactly; results
 and gradients are computed in `f64`.
 """
 
@@ -48,8 +48,7 @@ def layer_norm(shape, axes, eps):
 
 
 def batch_norm(shape, eps, momentum):
-    """Two batches in training, of which the second is kept, and then a look at
-    it in evaluation."""
+    """The second of two training batches, followed by an evaluation."""
     channels = shape[1]
     kind = torch.nn.BatchNorm2d if len(shape) == 4 else torch.nn.BatchNorm1d
     layer = kind(channels, eps=eps, momentum=momentum).double()
@@ -60,7 +59,7 @@ def batch_norm(shape, eps, momentum):
             layer.weight.copy_(w)
             layer.bias.copy_(b)
         layer(first)
-        # The parameters are its own leaves: so it is called as a function.
+        # The functional form, because the parameters of `layer` are separate leaves.
         kept = layer.running_mean, layer.running_var
         return F.batch_norm(x, *kept, w, b, True, momentum, eps)
 
@@ -82,7 +81,7 @@ def batch_norm(shape, eps, momentum):
 WORDS = [4, 0, 4, 4, 1, 2]
 CASES = [
     layer_norm([3, 5], 1, 1e-5),
-    # As much as the variance, or less: where it is added can be seen.
+    # An epsilon as large as the variance shows where it is added.
     layer_norm([2, 3, 4], 1, 8.0),
     layer_norm([2, 3, 4], 2, 0.5),
     case("gaussian unit", F.gelu, [[4, 5]]),
@@ -97,7 +96,7 @@ CASES = [
         [[5, 3]],
         words=WORDS,
     ),
-    # Our weights lie as (inputs, outputs).
+    # Our weights are (inputs, outputs).
     case(
         "linear", lambda x, w, b: F.linear(x, w.T, b), [[2, 3, 4], [4, 5], [5]]
     ),
@@ -109,7 +108,7 @@ CASES = [
 
 
 def clip(most):
-    """Two gradients, the length of both as one vector, and what is left."""
+    """Two gradients, their joint norm, and the clipped gradients."""
     grads = [numbers([2, 3], 1), numbers([4], 2)]
     leaves = [torch.zeros_like(g, requires_grad=True) for g in grads]
     for leaf, grad in zip(leaves, grads):
@@ -124,7 +123,7 @@ def clip(most):
 
 
 def groups(decays, lr):
-    """AdamW, twelve steps, each parameter in a group of its own."""
+    """Twelve steps of AdamW, with one group per parameter."""
     starts = [numbers([2, 3], 1), numbers([4], 2)]
     leaves = [start.clone().requires_grad_() for start in starts]
     pairs = zip(leaves, decays)
@@ -148,7 +147,7 @@ PEAK = 0.5
 
 
 def rates(steps, warm_up, floor, then):
-    """A warm-up from a part of the peak to the peak, and then another way."""
+    """A warm-up to the peak, followed by a different schedule."""
     sgd = torch.optim.SGD([torch.zeros(1)], lr=PEAK)
     begin = 1 / (warm_up + 1)
     up = schedulers.LinearLR(sgd, begin, 1.0, total_iters=warm_up)

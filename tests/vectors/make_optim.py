@@ -1,9 +1,9 @@
-"""Makes optim.json: where PyTorch's optimizers lead, in f64.
+"""Makes optim.json: the parameters after steps of PyTorch's optimizers, in f64.
 
     python3 make_optim.py > optim.json
 
-The gradients are given, so that nothing but the optimizer is looked at. They
-are written as f32, as the test gets them.
+The gradients are given, so that only the optimizer is compared. They are
+rounded to f32, as in the test.
 """
 
 import json
@@ -18,7 +18,7 @@ def f32(number):
 
 STEPS = 12
 START = [f32(0.1 * i * (-1) ** i) for i in range(6)]
-# Sizes from 1e-3 to 2e1, signs that change, and a number without a slope.
+# Magnitudes from 1e-3 to 20, changing signs, and one zero gradient.
 GRADS = [
     [
         f32((-1) ** (step // 3 + i) * 10.0 ** (i - 4) * (1 + 0.1 * step))

@@ -1,13 +1,12 @@
-"""A small network in PyTorch, of which the weights travel both ways.
+"""A small PyTorch network, whose weights are exchanged in both directions.
 
     pip install torch safetensors numpy
     python3 torch_digits.py make DIGITS FOLDER
     python3 torch_digits.py check DIGITS WEIGHTS SCORES
 
 `make` trains it on the digits and writes torch_digits.safetensors, its
-weights, and torch_scores.safetensors, what it says of the first 32 digits.
-`check` loads weights that Rungrad has saved, and compares what it says with
-what Rungrad said.
+weights, and torch_scores.safetensors, its scores for the first 32 digits.
+`check` loads weights that Rungrad has saved, and compares the scores of both.
 """
 
 import gzip

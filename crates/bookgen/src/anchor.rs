@@ -1,8 +1,8 @@
-//! Anchored regions, read exactly as mdBook reads them.
+//! Anchored regions, parsed exactly as mdBook does.
 
 use crate::tree::{Fault, Tree, ending, fault};
 
-/// The folders whose anchors exist for the book.
+/// The folders whose anchors exist only for the book.
 const FOLDERS: [&str; 4] =
     ["src/", "kernels/", "examples/", "exercises/solutions/"];
 
@@ -23,9 +23,29 @@ fn mark(line: &str) -> Option<Mark<'_>> {
     name("ANCHOR_END:").map(Mark::End).or(name("ANCHOR:").map(Mark::Start))
 }
 
-/// Whether the line only marks where a region begins or ends.
+/// Returns whether the line only marks the beginning or the end of a region.
 pub(crate) fn is_mark(line: &str) -> bool {
     mark(line).is_some()
+}
+
+/// For each line, the first of the named regions that holds it.
+pub(crate) fn quoted<'a>(
+    text: &str,
+    names: &'a [String],
+) -> Vec<Option<&'a str>> {
+    let mut open: Vec<&str> = Vec::new();
+    let line = |line| {
+        let known = |name: &&str| names.iter().find(|it| it == name);
+        match mark(line) {
+            Some(Mark::Start(name)) => {
+                open.extend(known(&name).map(String::as_str));
+            }
+            Some(Mark::End(name)) => open.retain(|it| *it != name),
+            None => {}
+        }
+        open.first().copied()
+    };
+    text.lines().map(line).collect()
 }
 
 /// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the
@@ -44,7 +64,8 @@ pub(crate) fn region(text: &str, name: &str) -> Option<String> {
     Some(region)
 }
 
-/// Every anchor opens once, closes once, and is quoted by the book.
+/// Checks that every anchor opens once, closes once, and is quoted by the
+/// book.
 pub(crate) fn check(
     tree: &Tree,
     is_used: impl Fn(&str, &str) -> bool,

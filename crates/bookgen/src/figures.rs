@@ -1,5 +1,5 @@
-//! The figures whose numbers come from the engine, from an example or from a
-//! measured listing. Other figures are drawn by hand.
+//! The figures whose numbers come from the engine, an example or a measured
+//! listing. Other figures are drawn by hand.
 
 mod along;
 mod crossover;
@@ -20,7 +20,7 @@ use rungrad::part1_cpu::Tensor;
 
 use crate::manifest::Figure;
 
-/// The figures that `rungrad` makes, by the names of their files.
+/// The figures that are drawn here, with the names of their files.
 pub(crate) const FIGURES: &[Figure] = &[
     ("tape", tape),
     ("own", || expression("own", [&[2.0, 3.0], &[3.0, 4.0]])),
@@ -74,7 +74,7 @@ impl Svg {
     }
 }
 
-/// `(a * b) * b`, forward and backward: the stepper of "Backward by hand".
+/// `(a * b) * b`, forward and backward: the steps of "Backward by hand".
 fn tape() -> String {
     let a = Tensor::new(&[2], &[2.0, 3.0]);
     let b = Tensor::new(&[2], &[3.0, 4.0]);
@@ -88,8 +88,8 @@ fn tape() -> String {
     draw::svg(&tape, "tape", title, None)
 }
 
-/// The tape of `cargo learn try "(a*b)*b" ..`. In "One expression, three engines"
-/// and in the introduction the page replaces it by its own.
+/// The tape of `cargo learn try "(a*b)*b" ..`. In "One expression, three
+/// engines" and in the introduction, the page replaces it with a live one.
 fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
     let [a, b] = [a, b].map(|values| Tensor::new(&[values.len()], values));
     let result = a.mul(&b).mul(&b);
@@ -100,8 +100,8 @@ fn expression(name: &str, [a, b]: [&[f32]; 2]) -> String {
     draw::svg(&tape, name, "The tape of (a*b)*b", None)
 }
 
-/// `((a * b) * b) * (a * b)` with the topological order of the tensors, for
-/// "A tensor that remembers".
+/// `((a * b) * b) * (a * b)` with the topological order of the tensors, for "A
+/// tensor that remembers".
 fn order() -> String {
     let a = Tensor::new(&[1], &[2.0]);
     let b = Tensor::new(&[1], &[3.0]);

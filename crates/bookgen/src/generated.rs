@@ -1,4 +1,4 @@
-//! Makes what the book shows: outputs of programs, differences between
+//! Generates the content of the book: outputs of programs, differences between
 //! listings, formulas, figures.
 
 pub(crate) mod bare;
@@ -11,6 +11,7 @@ pub(crate) mod near;
 pub(crate) mod predict;
 pub(crate) mod printed;
 pub(crate) mod program;
+pub(crate) mod rest;
 pub(crate) mod tier;
 
 use std::collections::BTreeSet;
@@ -26,9 +27,9 @@ use crate::tree::{Fault, Tree, fault};
 
 use near::near;
 
-/// When two regions share less than this fraction of the shorter one, a diff is
-/// harder to read than two panes.
-const LEAST_IN_COMMON: f32 = 0.5;
+/// If two regions share less than this fraction of the shorter one, a diff is
+/// harder to read than the two regions side by side.
+const MIN_COMMON: f32 = 0.5;
 
 impl Manifest {
     /// Returns whether an excerpt shows this region.
@@ -37,7 +38,7 @@ impl Manifest {
         self.excerpts.iter().any(|excerpt| excerpt.regions.contains(&place))
     }
 
-    /// Finds the files in `book/listings` that nothing generates.
+    /// Returns the files in `book/listings` that nothing generates.
     pub(crate) fn orphans(&self, tree: &Tree) -> Vec<Fault> {
         let computed = self.computed(tree).into_iter().map(|(file, _)| file);
         let outputs = self.outputs.iter().map(|output| output.out.clone());
@@ -52,7 +53,7 @@ impl Manifest {
         orphans.map(|(file, _)| fault(file, 1, what)).collect()
     }
 
-    /// Computes everything that needs no program to run.
+    /// Computes everything that does not require running a program.
     pub(crate) fn computed(&self, tree: &Tree) -> Vec<Wanted> {
         let excerpts = self.excerpts.iter().map(|excerpt| {
             let text = match &excerpt.regions[..] {
@@ -78,11 +79,12 @@ impl Manifest {
             .chain(exercise::boxes(tree))
             .chain(predict::blocks(tree))
             .chain(climb::tables(tree))
+            .chain(rest::blocks(tree, self))
             .collect()
     }
 
-    /// Leaves out what is close enough to the book: results of training, and
-    /// stacks that lack a caller.
+    /// Drops outputs that are close enough to the book: results of training,
+    /// and backtraces that lack a caller.
     pub(crate) fn accepted(
         &self,
         tree: &Tree,
@@ -104,7 +106,7 @@ impl Manifest {
     }
 }
 
-/// A generated file with the text that it must have.
+/// A generated file with its required text, or an error.
 pub(crate) type Wanted = (String, Result<String, String>);
 
 /// Writes what could be computed; the tests report the rest.
@@ -120,7 +122,7 @@ pub(crate) fn write(wanted: Vec<Wanted>) {
     }
 }
 
-/// Finds the files that do not have the text that they must have.
+/// Returns an error for each file whose text is not the required one.
 pub(crate) fn compare(tree: &Tree, wanted: Vec<Wanted>) -> Vec<Fault> {
     let differs = |(file, wanted): Wanted| match wanted {
         Ok(text) => stale(tree, &file, &text),
@@ -146,14 +148,14 @@ pub(crate) fn stale(tree: &Tree, file: &str, wanted: &str) -> Option<Fault> {
     })
 }
 
-/// Returns the region at `file:anchor`.
+/// Returns the region `file:anchor`.
 fn read(tree: &Tree, place: &str) -> Result<String, String> {
     let (file, anchor) = place.split_once(':').unwrap_or((place, ""));
     let text = tree.get(file).ok_or(format!("`{file}` does not exist."))?;
     region(text, anchor).ok_or(format!("`{file}` has no anchor `{anchor}`."))
 }
 
-/// Returns a region, moved to the first column.
+/// Returns a region without its common indentation.
 fn inner(tree: &Tree, of: &str) -> Result<String, String> {
     let text = read(tree, of)?;
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -172,7 +174,7 @@ fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
     let same = diff.iter_all_changes().filter(|c| c.tag() == ChangeTag::Equal);
     let shorter = old_text.lines().count().min(new_text.lines().count());
     let kept = same.count() as f32 / shorter as f32;
-    if kept < LEAST_IN_COMMON {
+    if kept < MIN_COMMON {
         return Err(format!(
             "{old} and {new} share only {:.0} % of their lines. Show them in \
              two panes, <div class=\"panes\">.",
@@ -192,8 +194,8 @@ fn diff(tree: &Tree, old: &str, new: &str) -> Result<String, String> {
         .collect())
 }
 
-/// Returns a formula as MathML. The `<div>` makes it a block of HTML for
-/// mdBook, which would find emphasis in bare MathML.
+/// Returns a formula as MathML. The `<div>` makes it an HTML block for mdBook,
+/// which would otherwise find emphasis in it.
 fn formula(tex: &str) -> Result<String, String> {
     let storage = Storage::new();
     let parser = Parser::new(tex.trim(), &storage);

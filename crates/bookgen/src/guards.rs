@@ -8,12 +8,12 @@ mod listings;
 mod live;
 
 use crate::anchor;
-use crate::generated::{exercise, growth, measured, predict};
+use crate::generated::{exercise, growth, measured, predict, rest};
 use crate::manifest::Manifest;
 use crate::page::Page;
 use crate::tree::{Fault, Tree};
 
-/// Finds every fault that can be seen without running a program.
+/// Returns every error that can be found without running a program.
 pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     let pages = Page::all(tree);
     let mut faults = Vec::new();
@@ -44,7 +44,9 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(links::redirected(tree));
     faults.extend(exercise::check(tree, &pages));
     faults.extend(predict::check(tree, &pages));
+    faults.extend(rest::check(tree, manifest));
     faults.extend(contrast::check(tree));
     faults.sort();
+    faults.dedup();
     faults
 }

@@ -1,16 +1,16 @@
 //! Generates the listings, outputs, diffs, formulas and figures of the book,
 //! and checks its pages. mdBook shows a missing anchor as an empty block and a
-//! missing file as text, and exits with 0; `cargo test -p bookgen` reports
+//! missing file as text, and exits with 0. `cargo test -p bookgen` reports
 //! these, and everything that is out of date.
 //!
 //! A [`Tree`] is the repository as data. `page` reads a page from it as mdBook
-//! does, `anchor` the regions between anchors. `manifest.toml` lists what is
-//! generated, `generated` makes it, and `guards` check the pages. Each check is
-//! tested in `planted`: a small book that passes, one edit, and the sentence
-//! that reports it.
+//! does, and `anchor` the regions between anchors. `manifest.toml` lists the
+//! generated files, `generated` generates them, and `guards` checks the pages.
+//! Each check is tested in `planted`: a small book that passes, one edit, and
+//! the message that reports it.
 //!
-//! `UPDATE=1 cargo test -p bookgen` writes what is generated; with `ONLY=part3`
-//! in addition, only the outputs whose names contain that word.
+//! `UPDATE=1 cargo test -p bookgen` writes the generated files. `ONLY=part3`
+//! restricts it to outputs whose names contain that word.
 
 mod anchor;
 mod figures;
@@ -34,8 +34,8 @@ pub use generated::tier::Tier;
 use generated::printed::{self, printed};
 use manifest::MANIFEST;
 
-/// This repository, after `UPDATE=1` has written what this machine can
-/// generate.
+/// Returns this repository. With `UPDATE=1` it first writes everything that
+/// this machine can generate.
 pub fn repository() -> Tree {
     static UPDATE: Once = Once::new();
     UPDATE.call_once(|| {
@@ -55,28 +55,29 @@ fn updates() -> bool {
     env::var_os("UPDATE").is_some_and(|value| value == "1")
 }
 
-/// Finds every fault that can be seen without running a program.
+/// Returns every error that can be found without running a program.
 pub fn faults(tree: &Tree) -> Vec<Fault> {
     guards::faults(tree, &MANIFEST)
 }
 
-/// Finds the diffs, formulas, boxes and figures that are out of date.
+/// Returns the diffs, formulas, boxes and figures that are out of date.
 pub fn stale(tree: &Tree) -> Vec<Fault> {
     generated::compare(tree, MANIFEST.computed(tree))
 }
 
-/// Finds the outputs with these needs that are out of date.
-pub fn misprints(tree: &Tree, needs: Needs, tier: Tier) -> Vec<Fault> {
+/// Returns the outputs with these needs that are out of date.
+pub fn stale_outputs(tree: &Tree, needs: Needs, tier: Tier) -> Vec<Fault> {
     generated::compare(tree, MANIFEST.accepted(tree, printed(needs, tier)))
 }
 
-/// Finds the measured listings whose words differ from their programs'.
-pub fn mismeasured(tree: &Tree, tier: Tier) -> Vec<Fault> {
+/// Returns the measured listings whose words differ from their programs'
+/// output.
+pub fn stale_measurements(tree: &Tree, tier: Tier) -> Vec<Fault> {
     measured::outdated(tree, &MANIFEST, tier)
 }
 
-/// Finds the examples that fail when they run without arguments, among those
-/// that no listing runs.
+/// Returns the examples that fail without arguments, among those that no
+/// listing runs in this way.
 pub fn failing(tree: &Tree, tier: Tier) -> Vec<Fault> {
     generated::bare::failing(tree, &MANIFEST, tier)
 }

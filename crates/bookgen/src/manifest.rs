@@ -1,5 +1,5 @@
-//! The list of the generated files of the book: the tables of `manifest.toml`
-//! and the figures. Each `book/math/x.tex` also becomes
+//! The list of the generated files of the book: the tables of `manifest.toml`,
+//! and the figures. In addition, each `book/math/x.tex` becomes
 //! `book/listings/x.mml`.
 
 use std::sync::LazyLock;
@@ -17,6 +17,8 @@ pub(crate) struct Manifest {
     pub(crate) measured: Vec<Measured>,
     pub(crate) excerpts: Vec<Excerpt>,
     pub(crate) growths: Vec<Growth>,
+    /// The pages of the sources that no page quotes.
+    rest: Vec<Row>,
     /// The names of the figures that one of the outputs draws.
     pub(crate) pictures: Vec<String>,
     /// The files that are compared with a tolerance, below `book/`.
@@ -24,10 +26,10 @@ pub(crate) struct Manifest {
     pub(crate) figures: &'static [Figure],
 }
 
-/// What a command prints, below the command itself.
+/// The output of a command, preceded by the command itself.
 pub(crate) struct Output {
     pub(crate) out: String,
-    /// What the reader types, with variables or a tool before it.
+    /// The command that the reader types, with variables or a tool before it.
     pub(crate) command: String,
     pub(crate) needs: Needs,
 }
@@ -49,7 +51,7 @@ pub(crate) struct Excerpt {
     pub(crate) regions: Vec<String>,
 }
 
-/// What the operators of "Add an operator" add to a file.
+/// The lines that the operators of "Add an operator" add to a file.
 pub(crate) struct Growth {
     pub(crate) out: String,
     pub(crate) file: String,
@@ -58,26 +60,29 @@ pub(crate) struct Growth {
 /// The name of a figure, and the function that draws it.
 pub(crate) type Figure = (&'static str, fn() -> String);
 
-/// What a machine needs to print a listing.
+/// The requirements for running a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing but this repository.
+    /// Only this repository.
     Nothing,
     /// An OpenCL device.
     Device,
     /// A driver in which a user event can start a command. PoCL's `basic`
-    /// device deadlocks: it holds the event's lock while it runs the command.
+    /// device deadlocks, because it holds the event's lock while it runs the
+    /// command.
     Gates,
-    /// PoCL: drivers disagree about what a kernel with a bug does.
+    /// PoCL, because drivers disagree about the behavior of a kernel with a
+    /// bug.
     Pocl,
-    /// Oclgrind in the version of the book. Other versions print other words.
+    /// Oclgrind in the version of the book. The messages depend on the
+    /// version.
     Oclgrind,
     /// Oclgrind, and a compiler for the profiler's plugin.
     Counters,
 }
 
 impl Needs {
-    /// All of them, with their names in `manifest.toml`.
+    /// All requirements, with their names in `manifest.toml`.
     pub(crate) const ALL: [(Needs, &str); 6] = [
         (Needs::Nothing, "nothing"),
         (Needs::Device, "device"),
@@ -89,7 +94,7 @@ impl Needs {
 }
 
 impl Manifest {
-    /// Reads the tables of a manifest.
+    /// Parses the tables of a manifest.
     pub(crate) fn read(text: &str, figures: &'static [Figure]) -> Manifest {
         let document = toml_span::parse(text).expect("the manifest is TOML");
         let table = |at: &str| document.pointer(at).map_or(vec![], rows);
@@ -125,10 +130,27 @@ impl Manifest {
             measured: measured.collect(),
             excerpts: table("/excerpts").into_iter().map(excerpt).collect(),
             growths: table("/growths").into_iter().map(growth).collect(),
+            rest: table("/rest"),
             pictures: list("/pictures"),
             trained: list("/trained"),
             figures,
         }
+    }
+}
+
+impl Manifest {
+    /// Returns the page that `[rest]` names for a source.
+    pub(crate) fn page_of(&self, source: &str) -> Option<String> {
+        let is_listed = |(_, files): &&Row| files.iter().any(|it| it == source);
+        self.rest.iter().find(is_listed).map(|(page, _)| page.clone())
+    }
+
+    /// Returns the names of the regions of a source that excerpts show.
+    pub(crate) fn regions(&self, source: &str) -> Vec<String> {
+        let regions = self.excerpts.iter().flat_map(|it| &it.regions);
+        let places = regions.filter_map(|place| place.split_once(':'));
+        let names = places.filter(|(file, _)| *file == source);
+        names.map(|(_, name)| name.to_string()).collect()
     }
 }
 
@@ -140,7 +162,7 @@ fn rows(table: &Value<'_>) -> Vec<Row> {
     rows.map(|(key, value)| (key.name.to_string(), strings(value))).collect()
 }
 
-/// One string, or the strings of an array.
+/// Returns a single string, or the strings of an array.
 fn strings(value: &Value<'_>) -> Vec<String> {
     match value.as_array() {
         Some(values) => values.iter().flat_map(strings).collect(),

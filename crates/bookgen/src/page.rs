@@ -1,5 +1,5 @@
 //! A page of the book as mdBook sees it: Markdown with its includes, code
-//! blocks, headings, links and ids, each with the line it was written on.
+//! blocks, headings, links and ids, each with the line that it comes from.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::tree::{Fault, Tree, ending, fault, resolve};
 
-/// Where a line was written: a page may include Markdown.
+/// The source of a line: the page, or a Markdown file that it includes.
 type Origin = (String, usize);
 
 pub(crate) struct Page {
-    /// From the root of the repository: `book/src/one-expression.md`.
+    /// Relative to the root of the repository: `book/src/one-expression.md`.
     pub(crate) path: String,
     pub(crate) text: String,
     origins: Vec<Origin>,
@@ -20,9 +20,9 @@ pub(crate) struct Page {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Include {
-    /// The word after `#`: `include`.
+    /// The word after `#`, such as `include`.
     pub(crate) kind: String,
-    /// The file, from the root of the repository.
+    /// The file, relative to the root of the repository.
     pub(crate) file: String,
     pub(crate) anchor: Option<String>,
 }
@@ -36,12 +36,28 @@ pub(crate) struct Fence {
 }
 
 impl Page {
-    /// The pages of the book, without its table of contents.
+    /// Returns the pages of the book, without its table of contents.
     pub(crate) fn all(tree: &Tree) -> Vec<Page> {
         tree.list("book/src/", ".md")
             .filter(|(path, _)| *path != "book/src/SUMMARY.md")
             .map(|(path, text)| Page::read(tree, path, text))
             .collect()
+    }
+
+    /// The pages in the order of the table of contents.
+    pub(crate) fn in_order(tree: &Tree) -> Vec<Page> {
+        let contents = tree.get("book/src/SUMMARY.md").unwrap_or_default();
+        let mut pages = Page::all(tree);
+        let name = |page: &Page| format!("({}.md)", page.name());
+        let place = |page: &Page| contents.find(&name(page));
+        pages.sort_by_key(|page| place(page).unwrap_or(usize::MAX));
+        pages
+    }
+
+    /// The name of the page's file without its ending.
+    pub(crate) fn name(&self) -> &str {
+        let path = self.path.trim_start_matches("book/src/");
+        path.trim_end_matches(".md")
     }
 
     /// The page with its included Markdown in place.
@@ -70,26 +86,26 @@ impl Page {
         self.origins.push((file.into(), number));
     }
 
-    /// A fault at a byte of the page.
+    /// Returns an error at a byte of the page.
     pub(crate) fn fault(&self, at: usize, what: impl Into<String>) -> Fault {
         let line = self.text[..at].matches('\n').count();
         let (file, number) = &self.origins[line.min(self.origins.len() - 1)];
         fault(file, *number, what)
     }
 
-    /// Whether the byte was typed into the book, not included from a
-    /// generated file or from a document of the repository.
+    /// Returns whether the byte is from the book itself, not from an included
+    /// generated file or a document of the repository.
     pub(crate) fn is_typed(&self, at: usize) -> bool {
         self.fault(at, "").file.starts_with("book/src/")
     }
 
-    /// Whether the page holds the text of another file.
+    /// Returns whether the page includes the text of a file.
     pub(crate) fn holds(&self, file: &str) -> bool {
         self.origins.iter().any(|(origin, _)| origin == file)
     }
 
-    /// Finds the line that another file begins at, whether its text stands in
-    /// the page or only its name.
+    /// Returns the line at which an included file begins, or the line that
+    /// names it.
     pub(crate) fn place(&self, file: &str) -> Option<usize> {
         let text = self.origins.iter().position(|(origin, _)| origin == file);
         let includes = self.includes();
@@ -98,7 +114,7 @@ impl Page {
         text.or(included.map(|(at, ..)| line(at)))
     }
 
-    /// Lines with the byte that each begins at.
+    /// Returns the lines, each with the byte at which it begins.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.split_inclusive('\n').scan(0, |at, line| {
             let start = *at;
@@ -137,7 +153,8 @@ impl Page {
         fences
     }
 
-    /// The include directives of the page, in fences and outside.
+    /// Returns the include directives of the page, inside and outside of
+    /// fences.
     pub(crate) fn includes(&self) -> Vec<(usize, &str, Include)> {
         self.lines()
             .filter_map(|(at, line)| {
@@ -146,7 +163,7 @@ impl Page {
             .collect()
     }
 
-    /// Headings with their level and text.
+    /// Returns the headings with their level and text.
     pub(crate) fn headings(&self) -> Vec<(usize, u8, String)> {
         let mut headings = Vec::new();
         let mut inside = false;
@@ -166,8 +183,8 @@ impl Page {
         headings
     }
 
-    /// Every id that a link may point to: those of headings and definitions
-    /// as mdBook 0.5 computes them, of footnotes, and of raw HTML.
+    /// Returns every id that a link may point to: the ids of headings and
+    /// definitions as mdBook 0.5 computes them, of footnotes, and of raw HTML.
     pub(crate) fn ids(&self) -> HashSet<String> {
         let mut ids = HashSet::new();
         let mut computed = HashSet::new();
@@ -205,7 +222,7 @@ impl Page {
     }
 }
 
-/// The options that mdBook 0.5 hands to the same parser.
+/// The options that mdBook 0.5 passes to the same parser.
 pub(crate) fn mdbook_options() -> Options {
     Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -217,7 +234,7 @@ pub(crate) fn mdbook_options() -> Options {
         | Options::ENABLE_GFM
 }
 
-/// The first mdBook directive of a line.
+/// Returns the first mdBook directive of a line.
 fn include(page: &str, line: &str) -> Option<Include> {
     let (_, rest) = line.split_once("{{#")?;
     let (inside, _) = rest.split_once("}}")?;
@@ -230,7 +247,7 @@ fn include(page: &str, line: &str) -> Option<Include> {
     Some(Include { kind: kind.into(), file, anchor })
 }
 
-/// The values of an attribute in raw HTML, each with its place.
+/// Returns the values of an attribute in raw HTML, each with its position.
 pub(crate) fn attributes<'a>(
     html: &'a str,
     name: &'a str,

@@ -1,6 +1,6 @@
-//! Tests of the checks: a small book without faults, one edit, and the sentence
+//! Tests the checks: a small book without errors, one edit, and the message
 //! that must report it. The chapter of that book is the template that authors
-//! copy, so the template is checked too.
+//! copy, so the template is checked, too.
 
 mod generated;
 mod pages;
@@ -49,7 +49,7 @@ listings.example_measured = [
 example-grown = "src/part3_unified/ops.rs"
 "#;
 
-/// An old address that leads to the chapter.
+/// An old address with a redirect to the chapter.
 const OLD: &str = "[output.html.redirect]\n\"/old.html\" = \"template.html\"\n";
 
 /// A draft in the first part, and the chapter in the second.
@@ -136,9 +136,10 @@ const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 90
 </svg>
 "#;
 
-/// Expects a fault in a file; `:LINE: ` may begin its words.
+/// Asserts that an error is reported in a file. `words` may begin with `:LINE:
+/// `.
 #[track_caller]
-fn reported(book: &Tree, file: &str, words: &str) {
+fn assert_reported(book: &Tree, file: &str, words: &str) {
     let faults: Vec<String> =
         faults(book, &PLANTED).iter().map(|f| f.to_string()).collect();
     let is_it = |fault: &String| {
@@ -147,12 +148,12 @@ fn reported(book: &Tree, file: &str, words: &str) {
     assert!(faults.iter().any(is_it), "no {words:?} in {file}: {faults:#?}");
 }
 
-/// Makes each edit of a file, `(OLD, NEW, WORDS)`, in a new book, and expects a
-/// fault in that file.
+/// Makes each edit `(OLD, NEW, WORDS)` of a file in a new book, and asserts
+/// that an error is reported in that file.
 #[track_caller]
-fn each_reported(file: &str, edits: &[(&str, &str, &str)]) {
+fn assert_each_reported(file: &str, edits: &[(&str, &str, &str)]) {
     for (old, new, words) in edits {
-        reported(&book().edit(file, old, new), file, words);
+        assert_reported(&book().edit(file, old, new), file, words);
     }
 }
 
@@ -164,6 +165,6 @@ fn assert_none(book: &Tree) {
 }
 
 #[test]
-fn the_template_and_its_book_have_no_fault() {
+fn the_template_has_no_errors() {
     assert_none(&book());
 }

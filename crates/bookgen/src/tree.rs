@@ -1,12 +1,12 @@
-//! The repository as data: every text file by its path, so that a check can
-//! be shown a repository with a planted fault.
+//! The repository as data: every text file by its path, so that a test can
+//! plant an error.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One thing that is wrong, with its place and its remedy.
+/// An error, with its location and its remedy.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
     pub(crate) file: String,
@@ -24,8 +24,8 @@ pub(crate) fn fault(file: &str, line: usize, what: impl Into<String>) -> Fault {
     Fault { file: file.into(), line, what: what.into() }
 }
 
-/// Paths run from the root of the repository and use `/`. A file that is not
-/// text (a font) stands there empty.
+/// Paths are relative to the root of the repository and use `/`. A file that
+/// is not text, such as a font, has empty contents here.
 #[derive(Clone, Default)]
 pub struct Tree {
     files: BTreeMap<String, String>,
@@ -36,8 +36,8 @@ impl Tree {
         testkit::place::root()
     }
 
-    /// This repository. The learner's own files stay out: the book never
-    /// depends on what stands in them.
+    /// Returns this repository without the learner's own files, because the
+    /// book must not depend on them.
     pub(crate) fn of_this_repository() -> Tree {
         let mut tree = Tree::default();
         tree.read_folder(PathBuf::new());
@@ -68,7 +68,8 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Files under a folder (`"book/src/"`) with an ending (`".md"`).
+    /// Returns the files below a folder (`"book/src/"`) with an ending
+    /// (`".md"`).
     pub(crate) fn list<'a>(
         &'a self,
         folder: &'a str,
@@ -83,7 +84,7 @@ impl Tree {
     }
 }
 
-/// The same repository with something planted.
+/// Planting of errors.
 #[cfg(test)]
 impl Tree {
     pub(crate) fn with(mut self, path: &str, text: &str) -> Tree {
@@ -96,7 +97,7 @@ impl Tree {
         self
     }
 
-    /// The same repository with `old` replaced in one file.
+    /// Replaces `old` with `new` in one file.
     pub(crate) fn edit(self, path: &str, old: &str, new: &str) -> Tree {
         let text = self.files[path].clone();
         assert!(text.contains(old), "{path} has no {old:?}");
@@ -108,7 +109,7 @@ pub(crate) fn is_the_learners(path: &str) -> bool {
     path.starts_with("exercises/part") || path.starts_with("exercises/again/")
 }
 
-/// The file that `link`, written in `file`, points to.
+/// Returns the file that `link`, written in `file`, points to.
 pub(crate) fn resolve(file: &str, link: &str) -> String {
     let mut path: Vec<&str> = file.split('/').collect();
     path.pop();
@@ -124,7 +125,7 @@ pub(crate) fn resolve(file: &str, link: &str) -> String {
     path.join("/")
 }
 
-/// The part of a path behind its last dot.
+/// Returns the part of a path after its last dot.
 pub(crate) fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }

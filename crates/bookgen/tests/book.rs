@@ -1,8 +1,8 @@
-//! The book is what its sources make of it, and its pages keep the rules.
+//! Checks that the book is up to date with its sources, and that its pages
+//! follow the rules.
 //!
-//! `UPDATE=1 cargo test -p bookgen` writes what is generated; with `ONLY=part3`
-//! beside it, only the outputs whose names contain that word are printed
-//! again.
+//! `UPDATE=1 cargo test -p bookgen` writes the generated files. `ONLY=part3`
+//! restricts it to outputs whose names contain that word.
 
 use bookgen::Needs::{self, Counters, Device, Gates, Nothing, Oclgrind, Pocl};
 use bookgen::Tier::{self, Fast, Slow};
@@ -15,7 +15,7 @@ fn assert_none(faults: &[Fault]) {
 }
 
 #[test]
-fn the_book_has_no_fault() {
+fn the_book_has_no_errors() {
     assert_none(&bookgen::faults(&repository()));
 }
 
@@ -28,19 +28,19 @@ fn diffs_formulas_and_drawn_figures_are_current() {
 /// Promise: The program outputs in the book are current.
 #[test]
 fn outputs_are_current() {
-    assert_none(&bookgen::misprints(&repository(), Nothing, Fast));
+    assert_none(&bookgen::stale_outputs(&repository(), Nothing, Fast));
 }
 
 #[test]
 fn outputs_of_devices_are_current() {
     if testkit::device::gpu_or_skip().is_some() {
-        assert_none(&bookgen::misprints(&repository(), Device, Fast));
+        assert_none(&bookgen::stale_outputs(&repository(), Device, Fast));
     }
 }
 
 /// Promise: The outputs that wait for a user event are current.
 #[test]
-fn outputs_behind_a_gate_are_current() {
+fn outputs_with_user_events_are_current() {
     current_or_skip(Gates, Fast);
 }
 
@@ -63,16 +63,16 @@ fn outputs_of_counters_are_current() {
 
 /// Promise: A measured listing has the words of its program.
 #[test]
-fn what_was_measured_has_the_words_of_its_program() {
+fn measured_listings_have_the_words_of_their_programs() {
     if testkit::device::gpu_or_skip().is_some() {
-        assert_none(&bookgen::mismeasured(&repository(), Fast));
+        assert_none(&bookgen::stale_measurements(&repository(), Fast));
     }
 }
 
 /// Promise: An example without a listing still runs.
 #[test]
-fn an_example_that_no_page_prints_runs_without_a_word() {
-    // Those of Part 1 run in any case.
+fn examples_without_a_listing_run() {
+    // The examples of Part 1 need no device.
     let _ = testkit::device::gpu_or_skip();
     assert_none(&bookgen::failing(&repository(), Fast));
 }
@@ -80,10 +80,10 @@ fn an_example_that_no_page_prints_runs_without_a_word() {
 #[test]
 #[ignore = "slow: 120 s, programs that train networks or count large products"]
 fn outputs_of_slow_programs_are_current() {
-    assert_none(&bookgen::misprints(&repository(), Nothing, Slow));
+    assert_none(&bookgen::stale_outputs(&repository(), Nothing, Slow));
     if testkit::device::gpu_or_skip().is_some() {
-        assert_none(&bookgen::misprints(&repository(), Device, Slow));
-        assert_none(&bookgen::mismeasured(&repository(), Slow));
+        assert_none(&bookgen::stale_outputs(&repository(), Device, Slow));
+        assert_none(&bookgen::stale_measurements(&repository(), Slow));
     }
     for needs in [Gates, Pocl, Oclgrind, Counters] {
         current_or_skip(needs, Slow);
@@ -91,13 +91,15 @@ fn outputs_of_slow_programs_are_current() {
     assert_none(&bookgen::failing(&repository(), Slow));
 }
 
-/// A listing that only some machines print is compared on those.
+/// Compares listings that only some machines can print, on those machines.
 #[track_caller]
 fn current_or_skip(needs: Needs, tier: Tier) {
     match bookgen::missing(needs) {
         Some(what) => {
             testkit::device::skip(what, "this output is that of one tool")
         }
-        None => assert_none(&bookgen::misprints(&repository(), needs, tier)),
+        None => {
+            assert_none(&bookgen::stale_outputs(&repository(), needs, tier))
+        }
     }
 }

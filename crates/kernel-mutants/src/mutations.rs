@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_token_of_a_line_has_its_mutants() {
+    fn each_token_of_a_line_has_mutants() {
         let line = "if (i < n) out[i] += fmin(a[i + 1], 0.5f);";
         let found = mutants(line).into_iter().map(|it| it.after);
         let expected = [
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn code_for_tensor_cores_and_constants_stay() {
+    fn tensor_core_code_and_constants_are_not_mutated() {
         let text = "#if CORES\na + b;\n#if FOURS\na - b;\n#endif\n#else\n\
                     a % b;\n#endif\na * b;\n#define TILE 16\n\
                     int sizes[8], steps[8]; // 1 + 2\nx = 1.5e-08f;\n\

@@ -7,14 +7,14 @@ use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::machine;
 use crate::process::{self, Ending};
 use crate::serve;
 use crate::setup::network_trouble;
 use crate::terminal::say;
 
-/// The one mdBook that the book is written for.
+/// The mdBook version that the book is written for.
 pub(crate) const VERSION: &str = "0.5.4";
 
 pub(crate) const COMMAND: Command = Command {
@@ -22,22 +22,23 @@ pub(crate) const COMMAND: Command = Command {
     usage: "[--open] [--build]",
     summary: "build the book and serve it on this machine",
     page: "\
-Builds the book and serves it at the address that it prints, until Ctrl-C; a
-page that you edit is rebuilt. --open opens it in your browser, --build only
-builds it.
+Builds the book and serves it at the address that it prints, until Ctrl-C.
+Pages that you edit are rebuilt. --open opens the book in your browser, and
+--build only builds it.
 
-The first time it compiles the mdBook that the book is written for, which takes
-a few minutes. It goes into the target folder, not into your system.",
+The first call compiles the version of mdBook that the book is written for,
+which takes a few minutes. It is stored in the target folder, not in your
+system.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let open = words.flag("--open");
-    let only_build = words.flag("--build");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let open = args.flag("--open");
+    let only_build = args.flag("--build");
+    args.rest(0)?;
     let mdbook = mdbook(checkout)?;
     let log = checkout.log("book")?;
-    // What is saved from now on may be too late for the first build.
+    // Changes saved from now on may be too late for the first build.
     let before = stamp(checkout);
     let complaints = build(checkout, &mdbook, &log)?;
     for line in &complaints {
@@ -54,26 +55,27 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     let address = format!("http://{address}");
     serve::start(listener, &folder(checkout)).map_err(refused)?;
     say!("It is served at {address} until you press Ctrl-C.");
-    if open && !opens(&address) {
+    if open && !open_in_browser(&address) {
         say!("No browser could be started from here: open that address.");
     }
     rebuild(checkout, &mdbook, &log, before)
 }
 
-/// Hands the address to the system's own opener.
-fn opens(address: &str) -> bool {
+/// Opens the address in the system's browser, or returns false without an
+/// opener.
+fn open_in_browser(address: &str) -> bool {
     let openers = ["open", "wslview", "xdg-open"];
-    let opener = openers.iter().find_map(|name| machine::program(name));
+    let opener = openers.iter().find_map(|name| machine::find_program(name));
     opener.is_some_and(|opener| {
         let mut command = Child::new(opener);
         command.arg(address).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        // A browser that was not open yet may be the opener until it closes.
+        // If no browser was open, the opener may run until the browser closes.
         command.spawn().is_ok()
     })
 }
 
-/// Builds the book again whenever something has changed that it shows.
+/// Rebuilds the book whenever a file that it shows has changed.
 fn rebuild(
     checkout: &Checkout,
     mdbook: &Path,
@@ -100,7 +102,7 @@ fn rebuild(
     }
 }
 
-/// The files of the book and of what it quotes, each with its time.
+/// The modification times of the book's files and of the files that it quotes.
 type Stamp = BTreeMap<PathBuf, Option<SystemTime>>;
 
 fn stamp(checkout: &Checkout) -> Stamp {
@@ -120,27 +122,31 @@ fn stamp(checkout: &Checkout) -> Stamp {
     files
 }
 
-/// Builds the book and returns what mdBook complained about. mdBook itself
-/// calls a page with a missing include a success.
+/// Builds the book and returns mdBook's complaints, because mdBook itself
+/// succeeds even if an include is missing.
 pub fn build(
     checkout: &Checkout,
     mdbook: &Path,
     log: &Path,
 ) -> Result<Vec<String>, Stop> {
-    let _alone = checkout.alone("book");
+    let _alone = checkout.lock("book");
     let mut command = Child::new(mdbook);
     command.arg("build").arg(checkout.root.join("book"));
     command.arg("--dest-dir").arg(folder(checkout));
     let limit = Duration::from_secs(120);
-    let ending =
-        process::follow("building the book", &mut command, log, limit)?;
+    let ending = process::run_with_status(
+        "building the book",
+        &mut command,
+        log,
+        limit,
+    )?;
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     if ending != Ending::Exited(0) {
         for line in text.lines() {
             say!("{line}");
         }
-        let complaint = process::complaint("mdbook build", &ending);
+        let complaint = process::failure_message("mdbook build", &ending);
         return Err(Stop::Failed(complaint));
     }
     let is_complaint = |line: &&str| {
@@ -154,17 +160,19 @@ fn folder(checkout: &Checkout) -> PathBuf {
     checkout.target.join("book")
 }
 
-/// Finds the pinned mdBook: ours, else the same version on the search path.
+/// Returns the pinned mdBook: our own, or else the same version on the search
+/// path.
 pub(crate) fn installed(checkout: &Checkout) -> Option<PathBuf> {
     let ours = checkout.target.join("tools/bin/mdbook");
-    let candidates = [Some(ours), machine::program("mdbook")];
+    let candidates = [Some(ours), machine::find_program("mdbook")];
     candidates.into_iter().flatten().find(|path| {
-        let said = machine::answer(&path.to_string_lossy(), &["--version"]);
+        let said =
+            machine::command_output(&path.to_string_lossy(), &["--version"]);
         said.is_some_and(|it| it == format!("mdbook v{VERSION}"))
     })
 }
 
-/// Finds the pinned mdBook, compiled first when it is not there.
+/// Returns the pinned mdBook, which is compiled first if it is missing.
 pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     if let Some(path) = installed(checkout) {
         return Ok(path);
@@ -177,14 +185,15 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     let scratch = tools.join("build");
     let mut command = checkout.cargo(&["install", "mdbook", "--locked"]);
     command.args(["--version", VERSION]).arg("--root").arg(&tools);
-    // The server is ours, and so mdBook is half as much to compile.
+    // We have our own server. Without mdBook's server, only half the code has
+    // to be compiled.
     command.args(["--no-default-features", "--features", "search"]);
     command.arg("--target-dir").arg(&scratch);
     for (name, value) in QUICK_PROFILE {
         command.env(format!("CARGO_PROFILE_RELEASE_{name}"), value);
     }
     let what = format!("compiling mdBook {VERSION}");
-    let built = process::succeed(checkout, &what, &mut command, &log);
+    let built = process::run_or_fail(checkout, &what, &mut command, &log);
     if built.is_ok() {
         let _ = fs::remove_dir_all(&scratch);
     } else if network_trouble(&log).is_some() {
@@ -197,8 +206,8 @@ pub fn mdbook(checkout: &Checkout) -> Result<PathBuf, Stop> {
     built.map(|()| tools.join("bin/mdbook"))
 }
 
-/// A book of this size builds in well under a second without any
-/// optimization, so mdBook's own build need not wait for one.
+/// A book of this size builds in well under a second without optimization, so
+/// mdBook itself is compiled without it.
 const QUICK_PROFILE: &[(&str, &str)] = &[
     ("OPT_LEVEL", "0"),
     ("CODEGEN_UNITS", "16"),

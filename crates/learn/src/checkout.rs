@@ -1,5 +1,5 @@
-//! The learner's copy of the repository: where things are, and how to call
-//! cargo in it.
+//! The learner's copy of the repository: its folders, and how to call cargo in
+//! it.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,15 +14,16 @@ use crate::terminal::say;
 pub struct Checkout {
     /// The root of the repository.
     pub root: PathBuf,
-    /// Where cargo builds, and where our logs and tools go.
+    /// The target folder of cargo, which also holds our logs and tools.
     pub target: PathBuf,
-    /// What the learner edits; cargo's configuration names it.
+    /// The learner's files, in the folder that cargo's configuration names.
     pub exercises: PathBuf,
 }
 
 impl Checkout {
-    /// Finds the folder above the companion's manifest: cargo names it when it
-    /// runs the companion, so a checkout that was moved is still found.
+    /// Finds the folder above this package's manifest. Cargo sets the variable
+    /// when it runs the companion, so a checkout that was moved is still
+    /// found.
     pub fn find() -> Result<Checkout, Stop> {
         let manifest = env::var_os("CARGO_MANIFEST_DIR")
             .map(PathBuf::from)
@@ -50,13 +51,14 @@ impl Checkout {
         Ok(Checkout { root, target, exercises })
     }
 
-    /// Prepares cargo, as it will run in the root of the checkout.
+    /// Returns a command that runs cargo in the root of the checkout.
     pub fn cargo(&self, args: &[&str]) -> Command {
         let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.root);
         command.env("CARGO_TERM_COLOR", "never");
-        // What cargo told us about the companion is not true of its children.
+        // Variables that cargo set for this package do not apply to child
+        // processes.
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
             if text.starts_with("CARGO_PKG_")
@@ -68,8 +70,8 @@ impl Checkout {
         command
     }
 
-    /// Makes a new, empty log file, in a folder that is made when it is
-    /// missing.
+    /// Creates an empty log file, with its folder if necessary, and returns
+    /// its path.
     pub fn log(&self, name: &str) -> Result<PathBuf, Stop> {
         let folder = self.target.join("learn-logs");
         let path = folder.join(format!("{name}.log"));
@@ -79,10 +81,10 @@ impl Checkout {
         Ok(path)
     }
 
-    /// Waits until no other companion has this lock, and has it until it is
-    /// dropped, or until we end. Where there are no locks, as on some network
-    /// folders, nobody waits.
-    pub fn alone(&self, name: &str) -> Option<File> {
+    /// Waits until no other companion holds this lock, and returns the lock,
+    /// which is released when it is dropped or when the process ends. `None`
+    /// where the file system has no locks, as on some network shares.
+    pub fn lock(&self, name: &str) -> Option<File> {
         let folder = self.target.join("learn-logs");
         fs::create_dir_all(&folder).ok()?;
         let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
@@ -93,24 +95,24 @@ impl Checkout {
         Some(file)
     }
 
-    /// Tells where the progress and the backups lie, beside what the learner
-    /// edits.
-    pub(crate) fn kept(&self) -> PathBuf {
+    /// Returns the folder of the progress and the backups, next to the
+    /// learner's files.
+    pub(crate) fn state_folder(&self) -> PathBuf {
         self.exercises.parent().unwrap_or(&self.root).join(".learn")
     }
 
-    /// Shows `path` as seen from the root, for people.
+    /// Formats `path` relative to the root.
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 }
 
-/// Replaces a file by a new one, so that a kill leaves the old file or the new
-/// one. The next call overwrites what a killed one left behind.
+/// Replaces a file atomically: if the process is killed, either the old or the
+/// new file remains. The next call overwrites a leftover temporary file.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {
     let folder = file.parent().unwrap_or(file);
     let name = file.file_name().unwrap_or_default().display();
-    // In the same folder, because no rename leads to a different disk.
+    // In the same folder, because a rename cannot cross file systems.
     let new = folder.join(format!(".new-{name}"));
     let written = fs::create_dir_all(folder)
         .and_then(|()| File::create(&new))
@@ -122,11 +124,10 @@ pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
-    written.map_err(|error| cannot_keep(file, &error))
+    written.map_err(|error| cannot_save(file, &error))
 }
 
-/// Writes the one sentence for a file that cannot be written where cargo
-/// builds.
+/// Returns the error for a file in the target folder that cannot be written.
 pub fn cannot_write(path: &Path, error: &io::Error) -> Stop {
     refused(
         path,
@@ -136,8 +137,9 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> Stop {
     )
 }
 
-/// Writes the one sentence for a file that has one place only.
-pub(crate) fn cannot_keep(path: &Path, error: &io::Error) -> Stop {
+/// Returns the error for a file outside the target folder that cannot be
+/// written.
+pub(crate) fn cannot_save(path: &Path, error: &io::Error) -> Stop {
     refused(path, error, "make it writable, and try again")
 }
 

@@ -1,4 +1,4 @@
-//! A program of commands, how a command reads its words, and how it stops.
+//! A program with commands, the parsing of their arguments, and their errors.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use crate::checkout::Checkout;
 use crate::nearest::nearest;
 use crate::terminal::{self, say};
 
-/// A program that is called by an alias of cargo: `cargo learn`.
+/// A program that is called through a cargo alias, such as `cargo learn`.
 pub struct Program {
     /// The alias.
     pub name: &'static str,
@@ -14,28 +14,28 @@ pub struct Program {
     pub about: &'static str,
     /// The command that runs without a name.
     pub bare: Option<&'static Command>,
-    /// The commands but `help`, in the order of the overview.
+    /// All commands except `help`, in the order of the overview.
     pub commands: &'static [&'static Command],
-    /// The names of the commands that end with a verdict. They fail if their
+    /// The names of the commands that print a verdict. They fail if their
     /// output cannot be read to the end.
-    pub judges: &'static [&'static str],
+    pub verdict_commands: &'static [&'static str],
 }
 
 /// A command of a program, with its help.
 pub struct Command {
     /// The word after the alias.
     pub name: &'static str,
-    /// What may follow the name.
+    /// The arguments, as shown in the usage line.
     pub usage: &'static str,
     /// One line for the overview.
     pub summary: &'static str,
     /// What `help NAME` prints below the usage.
     pub page: &'static str,
     /// Runs the command.
-    pub run: fn(&Checkout, Words) -> Result<(), Stop>,
+    pub run: fn(&Checkout, Args) -> Result<(), Stop>,
 }
 
-/// The command that is part of each program.
+/// The command that every program has.
 const HELP: Command = Command {
     name: "help",
     usage: "[command]",
@@ -47,13 +47,14 @@ const HELP: Command = Command {
 /// Why a command stops early.
 #[derive(Debug)]
 pub enum Stop {
-    /// The words on the command line are wrong: exit code 2.
+    /// The arguments are wrong. The exit code is 2.
     Usage(String),
-    /// The words are missing: the page of the command, and exit code 2.
+    /// The arguments are missing: print the command's help. The exit code is
+    /// 2.
     Page,
-    /// The command failed, for the reason given: exit code 1.
+    /// The command failed for this reason. The exit code is 1.
     Failed(String),
-    /// The reason has been printed; this is the exit code.
+    /// The reason has already been printed. The exit code is the number.
     Said(u8),
 }
 
@@ -68,7 +69,8 @@ impl Stop {
 }
 
 impl Program {
-    /// Runs the command that the words of the command line name.
+    /// Runs the command that the command line names, and returns its exit
+    /// code.
     pub fn main(&self) -> ExitCode {
         let words: Vec<String> = std::env::args_os()
             .skip(1)
@@ -89,7 +91,7 @@ impl Program {
         let checkout = Checkout::find()?;
         let Some((name, args)) = words.split_first() else {
             return match self.bare {
-                Some(bare) => (bare.run)(&checkout, self.words("", &[])),
+                Some(bare) => (bare.run)(&checkout, self.split_args("", &[])),
                 None => self.overview(),
             };
         };
@@ -102,34 +104,35 @@ impl Program {
             _ => {}
         }
         let command = self.find(name)?;
-        if self.judges.contains(&command.name) {
-            terminal::judge();
+        if self.verdict_commands.contains(&command.name) {
+            terminal::require_reader();
         }
         let mut own = args.iter().take_while(|word| *word != "--");
         if own.any(|word| word == "--help" || word == "-h") {
             return self.page(command);
         }
         if command.name == HELP.name {
-            let (names, _) = self.words(command.name, args).rest(1)?;
+            let (names, _) = self.split_args(command.name, args).rest(1)?;
             return match names.first() {
                 None => self.overview(),
                 Some(name) => self.page(self.find(name)?),
             };
         }
-        let done = (command.run)(&checkout, self.words(command.name, args));
+        let done =
+            (command.run)(&checkout, self.split_args(command.name, args));
         if let Err(Stop::Page) = done {
             self.page(command)?;
         }
         done
     }
 
-    fn words(&self, command: &'static str, args: &[String]) -> Words {
+    fn split_args(&self, command: &'static str, args: &[String]) -> Args {
         let end = args.iter().position(|word| word == "--");
         let (left, passed_on) = match end {
             Some(at) => (&args[..at], &args[at + 1..]),
             None => (args, &[][..]),
         };
-        Words {
+        Args {
             program: self.name,
             command,
             all: args.to_vec(),
@@ -167,7 +170,8 @@ impl Program {
         Ok(())
     }
 
-    /// Finds the command of that name. The error names the nearest one.
+    /// Returns the command with that name. The error suggests the nearest
+    /// name.
     fn find(&self, name: &str) -> Result<&'static Command, Stop> {
         self.all().find(|command| command.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.all().map(|it| it.name).collect();
@@ -182,30 +186,30 @@ impl Program {
     }
 }
 
-/// The words after the name of a command. A command takes the flags and options
-/// that it knows; [`Words::rest`] rejects the others.
-pub struct Words {
+/// The arguments after a command's name. A command removes the flags and
+/// options that it knows; [`Args::rest`] rejects the others.
+pub struct Args {
     program: &'static str,
     command: &'static str,
     all: Vec<String>,
     left: Vec<String>,
     known: Vec<&'static str>,
-    /// The words after `--`, which belong to the program that is started.
+    /// The arguments after `--`, for the program that is started.
     passed_on: Vec<String>,
 }
 
-impl Words {
-    /// Returns the words as they are, for a program that reads them itself.
+impl Args {
+    /// Returns all arguments unparsed, for a program that parses them itself.
     pub fn all(self) -> Vec<String> {
         self.all
     }
 
-    /// Takes the words that fit.
+    /// Removes and returns the arguments that `fits` accepts.
     pub(crate) fn take(&mut self, fits: impl Fn(&str) -> bool) -> Vec<String> {
         self.left.extract_if(.., |word| fits(word)).collect()
     }
 
-    /// Returns whether `--name` is there, and takes it.
+    /// Removes `--name` and returns whether it was there.
     pub fn flag(&mut self, name: &'static str) -> bool {
         self.known.push(name);
         let before = self.left.len();
@@ -213,7 +217,7 @@ impl Words {
         self.left.len() < before
     }
 
-    /// Takes the value of `--name value` or `--name=value`.
+    /// Removes `--name value` or `--name=value` and returns the value.
     pub fn option(
         &mut self,
         name: &'static str,
@@ -232,7 +236,7 @@ impl Words {
             return Ok(Some(value.to_string()));
         }
         if at == self.left.len() || self.left[at].starts_with('-') {
-            let Words { program, command, .. } = self;
+            let Args { program, command, .. } = self;
             return Err(Stop::Usage(format!(
                 "{name} needs a value after it; see \
                  `cargo {program} help {command}`"
@@ -241,15 +245,15 @@ impl Words {
         Ok(Some(self.left.remove(at)))
     }
 
-    /// Takes at most `count` words that are not flags, and the words after
+    /// Returns at most `count` positional arguments and the arguments after
     /// `--`.
     pub fn rest(
         self,
         count: usize,
     ) -> Result<(Vec<String>, Vec<String>), Stop> {
-        let Words { program, command, .. } = self;
+        let Args { program, command, .. } = self;
         let beyond = match command {
-            "run" => "; words for the example follow after --",
+            "run" => "; arguments for the example follow after --",
             _ => "",
         };
         if let Some(flag) = self.left.iter().find(|word| word.starts_with('-'))

@@ -1,4 +1,4 @@
-//! The course's table of exercises, `exercises/exercises.toml`.
+//! The table of exercises, `exercises/exercises.toml`.
 
 use std::fmt::Display;
 use std::fs;
@@ -13,48 +13,48 @@ use crate::nearest::nearest;
 
 /// One row of the table.
 pub struct Exercise {
-    /// The name that never changes.
+    /// The identifier, which never changes.
     pub id: String,
     pub title: String,
-    /// The file of its page, below `book/src/`.
+    /// The page of the exercise, below `book/src/`.
     pub chapter: String,
-    /// What the learner edits, below the folder of exercises.
+    /// The learner's file, below the folder of exercises.
     pub file: String,
-    /// What the machine must have: `opencl`.
+    /// What the machine must have, such as `opencl`.
     pub needs: Vec<String>,
-    /// What to do, in one sentence, and how much it is.
+    /// The task in one sentence, followed by its size, such as "two lines".
     pub task: String,
     pub size: String,
     /// From 1, what the page has just shown, to 4, an evening's work.
     pub difficulty: u8,
-    /// What we expect it to take whoever has read the chapter.
+    /// The expected time for a learner who has read the chapter.
     pub minutes: u32,
-    /// From a nudge to nearly the answer.
+    /// From a nudge to nearly the full answer.
     pub hints: Vec<String>,
-    /// Solved as it is handed out: the solution is the stub.
+    /// Already solved when it is handed out: the solution is the stub.
     pub free: bool,
-    /// How it can be done again.
+    /// The variants for `cargo learn again`.
     pub again: Option<Again>,
-    /// Files of answers unlike ours that pass, below `exercises/right/ID/`.
+    /// Other correct answers, which must pass, below `exercises/right/ID/`.
     pub right: Vec<String>,
-    /// What it is solved by, one after the other; most have none.
+    /// The steps of an exercise with levels. Empty for most exercises.
     pub levels: Vec<Level>,
 }
 
-/// A level of an exercise that grows.
+/// One level of an exercise with levels.
 pub struct Level {
     pub name: String,
-    /// The file of the page that it belongs to, below `book/src/`.
+    /// The page of the level, below `book/src/`.
     pub chapter: String,
-    /// What to do, in one sentence, and how much it is.
+    /// The task in one sentence, followed by its size.
     pub task: String,
     pub size: String,
-    /// From a nudge to nearly the answer.
+    /// From a nudge to nearly the full answer.
     pub hints: Vec<String>,
 }
 
 impl Exercise {
-    /// Returns the part whose folder its file lies in: `part1`.
+    /// Returns the part that the exercise belongs to, such as `part1`.
     pub(crate) fn part(&self) -> &str {
         let folder = self.file.split('/').next().unwrap_or_default();
         folder.split('_').next().unwrap_or_default()
@@ -101,22 +101,23 @@ impl<'de> Deserialize<'de> for Level {
 }
 
 impl Exercise {
-    /// Tells whether it grows, and so is nobody's next: one returns to it.
-    pub fn grows(&self) -> bool {
+    /// Returns whether the exercise has levels. Learners return to such an
+    /// exercise, so it is never suggested as the next one.
+    pub fn has_levels(&self) -> bool {
         !self.levels.is_empty()
     }
 
-    /// Names the package that has its check.
+    /// Returns the package that contains the check.
     pub fn package(&self) -> &'static str {
-        if self.grows() { "my_engine" } else { "exercises" }
+        if self.has_levels() { "my_engine" } else { "exercises" }
     }
 
-    /// Tells whether it takes nothing but Part 1, which is compiled soon.
-    pub(crate) fn is_light(&self) -> bool {
-        self.grows() && self.part() == "part1"
+    /// Returns whether the exercise needs only Part 1, which compiles quickly.
+    pub(crate) fn needs_only_part1(&self) -> bool {
+        self.has_levels() && self.part() == "part1"
     }
 
-    /// Writes how much it is, as people say it.
+    /// Formats the expected time.
     pub(crate) fn effort(&self) -> String {
         let time = match self.minutes {
             minutes @ ..90 => format!("{minutes} minutes"),
@@ -126,18 +127,18 @@ impl Exercise {
     }
 }
 
-/// The table of contents of the book, which alone numbers the chapters.
+/// The table of contents of the book, which numbers the chapters.
 pub(crate) struct Contents(String);
 
 impl Contents {
-    /// Counts the chapters. Without the book, no chapter has a number.
-    pub(crate) fn of(checkout: &Checkout) -> Contents {
+    /// Reads the table of contents. Without the book, no chapter has a number.
+    pub(crate) fn read(checkout: &Checkout) -> Contents {
         let file = checkout.root.join("book/src/SUMMARY.md");
         Contents(fs::read_to_string(file).unwrap_or_default())
     }
 
-    /// Finds the place of a page among the chapters, drafts included, as
-    /// mdBook counts them.
+    /// Returns the number of a page among the chapters, counting drafts as
+    /// mdBook does.
     pub(crate) fn number(&self, page: &str) -> Option<usize> {
         let chapters = self.0.lines().filter(|line| line.starts_with("- ["));
         let leads = |line: &str| line.ends_with(&format!("]({page})"));
@@ -146,8 +147,8 @@ impl Contents {
     }
 }
 
-/// Lists all exercises in the order of the course. A course without a table is
-/// not one that has been done.
+/// Returns all exercises in the order of the course. It is an error if the
+/// table is missing.
 pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
     let file = checkout.root.join("exercises/exercises.toml");
     let unreadable = |why: String| {
@@ -162,20 +163,20 @@ pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
 }
 
 fn read(text: &str) -> Result<Vec<Exercise>, String> {
-    let mut document = toml_span::parse(text).map_err(in_a_line)?;
-    let mut table = TableHelper::new(&mut document).map_err(in_a_line)?;
-    let rows: Vec<Exercise> = table.required("exercise").map_err(in_a_line)?;
-    table.finalize(None).map_err(in_a_line)?;
+    let mut document = toml_span::parse(text).map_err(one_line)?;
+    let mut table = TableHelper::new(&mut document).map_err(one_line)?;
+    let rows: Vec<Exercise> = table.required("exercise").map_err(one_line)?;
+    table.finalize(None).map_err(one_line)?;
     Ok(rows)
 }
 
-/// Puts an error into one line: the reader of TOML says some things in two.
-fn in_a_line(error: impl Display) -> String {
+/// Joins an error into one line, because the TOML parser may use two.
+fn one_line(error: impl Display) -> String {
     error.to_string().lines().collect::<Vec<_>>().join(", ")
 }
 
-/// Finds the exercise that a command cannot do without.
-pub(crate) fn named<'a>(
+/// Returns the exercise that the command line names, which is required.
+pub(crate) fn required<'a>(
     exercises: &'a [Exercise],
     ids: &[String],
 ) -> Result<&'a Exercise, Stop> {
@@ -187,8 +188,9 @@ pub(crate) fn named<'a>(
     find(exercises, id)
 }
 
-/// Finds the exercise with that id, or the only one whose id begins so or has
-/// it inside. Several are listed; the nearest is named when there is none.
+/// Returns the exercise with that id, or the only one whose id begins with
+/// `id` or contains it. If several match, the error lists them; if none
+/// matches, it suggests the nearest.
 pub fn find<'a>(
     exercises: &'a [Exercise],
     id: &str,
@@ -244,14 +246,14 @@ hints = ['a', 'b', 'c']
 ";
 
     #[test]
-    fn a_key_that_nobody_knows_is_an_error() {
+    fn an_unknown_key_is_an_error() {
         let table = TABLE.replace("size", "sizes");
         assert!(read(&table).is_err());
         assert!(read(&format!("{TABLE}more = 1")).is_err());
     }
 
     #[test]
-    fn a_part_of_one_name_is_a_name_and_of_several_a_list() {
+    fn an_abbreviated_id_finds_one_exercise_or_lists_several() {
         let called = |id: &str| TABLE.replace("'one'", &format!("'{id}'"));
         let ids = ["mul_rule", "mul_kernel", "tiled_matmul", "ties"];
         let rows = read(&ids.map(called).concat()).unwrap();
@@ -268,7 +270,7 @@ hints = ['a', 'b', 'c']
 
     /// Promise: A damaged exercise table is rejected in one line.
     #[test]
-    fn a_damaged_table_is_refused_in_a_line_or_read() {
+    fn a_damaged_table_is_read_or_rejected_in_one_line() {
         use testkit::damage::damaged;
         use testkit::random::{Random, cases, first_seed};
 

@@ -1,15 +1,14 @@
-//! `cargo learn doctor`: what this machine has, and what each part can do
-//! with it.
+//! `cargo learn doctor`: what this machine has, and which parts it can run.
 
 use std::fs;
 use std::time::Duration;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::examples::Program;
-use crate::machine::Whose;
+use crate::machine::Audience;
 use crate::process::{self, Ending};
-use crate::terminal::{cut, say};
+use crate::terminal::{say, truncate};
 use crate::{book, machine};
 
 pub(crate) const COMMAND: Command = Command {
@@ -17,22 +16,22 @@ pub(crate) const COMMAND: Command = Command {
     usage: "",
     summary: "what this machine has, and what each part can do here",
     page: "\
-Looks at the toolchain, the OpenCL loader, the drivers' files, the devices and
-the tools, says what each part of the course can do here, and what to do next.
+Checks the toolchain, the OpenCL loader, the drivers' files, the devices and the
+tools, and says what each part of the course can do here and what to do next.
 
-Files are looked at first. Only then a child process asks the drivers for their
-devices and runs a kernel on each of them, with a time limit, because a driver can
-hang or crash.",
+Files are checked first. Then a child process asks the drivers for their
+devices and runs a kernel on each of them, with a time limit, because a driver
+can hang or crash.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    words.rest(0)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    args.rest(0)?;
     say!("Toolchain");
     let toolchain = toolchain(checkout);
     let shown = toolchain.as_ref().map_or_else(String::as_str, String::as_str);
     row("Rust", shown);
-    let linker = machine::program("cc").map(|it| it.display().to_string());
+    let linker = machine::find_program("cc").map(|it| it.display().to_string());
     row("linker (cc)", linker.as_deref().unwrap_or("not found"));
     say!();
     say!("OpenCL");
@@ -67,7 +66,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let mdbook = book::installed(checkout).map(|it| checkout.shown(&it));
     let later = format!("mdBook {}", book::VERSION);
     row(&later, mdbook.as_deref().unwrap_or("comes with cargo learn book"));
-    let oclgrind = machine::program("oclgrind");
+    let oclgrind = machine::find_program("oclgrind");
     let oclgrind = oclgrind.map(|it| it.display().to_string());
     row("oclgrind", oclgrind.as_deref().unwrap_or("not found"));
     row(
@@ -78,7 +77,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
         },
     );
     say!();
-    let next = match machine::missing(Whose::Learner).is_empty() {
+    let next = match machine::missing(Audience::Learner).is_empty() {
         true => "cargo learn",
         false => "cargo learn setup",
     };
@@ -90,10 +89,10 @@ fn row(name: &str, value: &str) {
     say!("  {name:<13} {value}");
 }
 
-/// Finds the version of the compiler, or what is wrong with it.
+/// Returns the compiler's version, or an error if it is too old or missing.
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    let Some(said) = machine::answer(&rustc, &["--version"]) else {
+    let Some(said) = machine::command_output(&rustc, &["--version"]) else {
         return Err("rustc cannot be run: install Rust by https://rustup.rs"
             .to_string());
     };
@@ -114,12 +113,12 @@ fn toolchain(checkout: &Checkout) -> Result<String, String> {
     }
 }
 
-/// Reads `1.95.0` as numbers that can be compared.
+/// Parses `1.95.0` into numbers that can be compared.
 fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map_while(|it| it.parse().ok()).collect()
 }
 
-/// Prints and returns the devices that the drivers have.
+/// Prints and returns the devices that the drivers list.
 fn devices(checkout: &Checkout) -> Vec<String> {
     let asked = ask(checkout, &[], "asking the drivers for their devices");
     let said = match &asked {
@@ -141,8 +140,8 @@ fn devices(checkout: &Checkout) -> Vec<String> {
     devices
 }
 
-/// Runs the program `devices` of `crates/tools/` with one option, in a child process,
-/// and returns what it wrote.
+/// Runs the program `devices` of `crates/tools/` with one option in a child
+/// process and returns its output.
 fn ask(
     checkout: &Checkout,
     options: &[&str],
@@ -154,21 +153,22 @@ fn ask(
     let mut command = program.cargo(checkout, &["run", "--quiet"]);
     command.arg("--").args(options);
     let limit = Duration::from_secs(20);
-    let ending = process::follow(what, &mut command, &log, limit)?;
+    let ending = process::run_with_status(what, &mut command, &log, limit)?;
     let text = fs::read(&log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     if ending != Ending::Exited(0) {
-        let complaint = process::complaint(what, &ending);
+        let complaint = process::failure_message(what, &ending);
         let last = text.lines().rfind(|it| !it.is_empty()).unwrap_or_default();
-        let last = cut(last, 200);
+        let last = truncate(last, 200);
         return Err(Stop::Failed(format!("{complaint} ({last})")));
     }
     Ok(text)
 }
 
-/// Runs a kernel on each device, by a program of `crates/tools/`, and returns whether
-/// one of the devices ran it. A driver may list its devices and still be unable
-/// to run anything: its cache may be damaged, or its disk full.
+/// Runs a kernel on each device, with a program of `crates/tools/`, and
+/// returns whether at least one device ran it. A driver may list its devices
+/// and still fail to run anything, for example because its cache is damaged or
+/// the disk is full.
 fn runs_kernels(checkout: &Checkout) -> bool {
     let what = "running a kernel on each device";
     let found = match ask(checkout, &["--run"], what) {

@@ -1,11 +1,11 @@
-//! `cargo learn run`: the examples, part by part.
+//! `cargo learn run`: the examples, grouped by part.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
 use std::{env, fs};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::exercises::engine;
 use crate::nearest::nearest;
 use crate::process;
@@ -14,29 +14,29 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "run",
     usage: "[PART or EXAMPLE] [--device cpu|gpu|gpu:N|NAME] [--timeline] \
-            [--trace FILE] [--show] [-- WORDS]",
+            [--trace FILE] [--show] [-- ARGUMENTS]",
     summary: "list the examples, or run one, or a whole part",
     page: "\
 Without a name it lists the examples. With a part (part1, part2 or part3) it
-runs the examples of that part in the order of the list; with an example it runs
-that one, and what stands after -- goes to it.
+runs the examples of that part in the order of the list. With an example it runs
+that one and passes on the arguments after --.
 
 --device sets RUNGRAD_DEVICE for the examples that can choose: cpu, gpu (the
-first OpenCL device) or gpu:1, counted as `cargo learn doctor` prints them. An
-example that makes a device of its own by Device::register takes its name, too:
+first OpenCL device) or gpu:1, numbered as in `cargo learn doctor`. An example
+that registers a custom device with Device::register also accepts its name:
 cargo learn run part3_spiral --device counting.
 
-With my_engine it trains the digits with an engine of your own, beside Part 1:
-how many digits each reads, how long it takes, and what yours still lacks. With
-my_device it trains them on a device of your own, beside the processor, and says
-what the device was asked for, and whose each function is. With my_kernels it
-trains by kernels of your own, beside those of Part 2.
+my_engine trains the digits with your own engine and with Part 1, and prints
+the accuracy and the time of both, and what your engine still lacks. my_device
+trains them on your own device and on the processor, and prints which functions
+of the device were called and which of them are yours. my_kernels trains with
+your own kernels and with those of Part 2.
 
---timeline prints what the example ran on a device, and when: a line for each
-copy and each kernel. --trace FILE writes the same as a file that opens at
-https://ui.perfetto.dev, for one example.
+--timeline prints what the example ran on a device, and when: one line for each
+copy and each kernel. --trace FILE writes the same, for one example, to a file
+that opens at https://ui.perfetto.dev.
 
---show goes to the example: part3_fused prints each kernel that it wrote.",
+--show is passed to the example: part3_fused prints each kernel that it wrote.",
     run,
 };
 
@@ -46,18 +46,18 @@ const PARTS: &[(&str, &str)] = &[
     ("part3", "one tensor for every device"),
 ];
 
-/// A program of `examples/`, and the first sentence of its description.
+/// A program in `examples/` and the first sentence of its description.
 struct Example {
     name: String,
     summary: String,
-    /// Whether it hands its `main` to the crate, which records a timeline.
-    is_framed: bool,
-    /// Whether it makes a device of its own, which it finds by its name.
-    registers: bool,
+    /// Whether it passes its `main` to the crate, which can record a timeline.
+    accepts_trace: bool,
+    /// Whether it registers a custom device, which is then selected by name.
+    has_custom_device: bool,
 }
 
 impl Example {
-    /// Returns the part whose name the example's begins with.
+    /// Returns the part that the example's name begins with.
     fn part(&self) -> Option<&'static str> {
         let is_of = |(part, _): &&(&str, &str)| {
             self.name.strip_prefix(part).is_some_and(|it| it.starts_with('_'))
@@ -66,18 +66,18 @@ impl Example {
     }
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let device = words.option("--device")?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let device = args.option("--device")?;
     let mut frame = vec![];
-    if words.flag("--timeline") {
+    if args.flag("--timeline") {
         frame.push("--timeline".to_string());
     }
-    let trace = words.option("--trace")?;
+    let trace = args.option("--trace")?;
     if let Some(file) = &trace {
         frame.extend(["--trace".to_string(), file.clone()]);
     }
-    let show = words.flag("--show");
-    let (names, mut passed_on) = words.rest(1)?;
+    let show = args.flag("--show");
+    let (names, mut passed_on) = args.rest(1)?;
     passed_on.extend(show.then(|| "--show".to_string()));
     let examples = examples(&checkout.root.join("examples"))?;
     let Some(name) = names.first() else {
@@ -104,14 +104,14 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             chosen.len()
         )));
     }
-    // One that fails keeps nobody from the others of its part.
+    // If an example fails, the others of its part still run.
     let mut failed = vec![];
     for example in &chosen {
         if chosen.len() > 1 {
             say!("--- {}: {}", example.name, example.summary);
         }
         let mut words = passed_on.clone();
-        if example.is_framed {
+        if example.accepts_trace {
             words.extend_from_slice(&frame);
         }
         let program = Program::Example(&example.name);
@@ -121,9 +121,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             }
             done => done?,
         }
-        if !example.is_framed && !frame.is_empty() {
+        if !example.accepts_trace && !frame.is_empty() {
             let name = &example.name;
-            say!("{name} asks this crate for no device: it has no timeline");
+            say!("{name} uses no device of this crate and has no timeline");
         }
         if chosen.len() > 1 {
             say!();
@@ -144,21 +144,22 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
 #[derive(Clone, Copy)]
 pub(crate) enum Program<'a> {
     Example(&'a str),
-    /// Of `crates/tools/`, a package that waits for no package of the tests.
+    /// A program of `crates/tools/`, a package that does not depend on any
+    /// test package.
     Tool(&'a str),
-    /// A tool on Part 1 alone, of a fresh clone: it waits for nothing that
-    /// Part 1 does not need, and for no second that would make it fast.
+    /// A tool that needs only Part 1, built as soon as possible in a fresh
+    /// clone: with few dependencies and without optimization.
     Light(&'a str),
-    /// A tool that prints times, and so is built to be fast.
+    /// A tool that prints times, built with optimization.
     Stopwatch(&'a str),
 }
 
-/// Only the crate is compiled otherwise: all that it stands on is shared with
-/// every later build.
-pub const LIGHT: &str = "profile.dev.package.rungrad.opt-level=0";
+/// The setting for [`Program::Light`]. Only `rungrad` itself is built
+/// differently, so its dependencies are shared with every later build.
+pub const LIGHT_CONFIG: &str = "profile.dev.package.rungrad.opt-level=0";
 
 impl Program<'_> {
-    /// Prepares `cargo VERB` of this program.
+    /// Returns the command `cargo VERB` for this program.
     pub(crate) fn cargo(&self, checkout: &Checkout, verb: &[&str]) -> Child {
         let mut command = checkout.cargo(verb);
         match self {
@@ -168,7 +169,7 @@ impl Program<'_> {
             }
             Program::Light(name) => command
                 .args(["--package", "tools", "--bin", name])
-                .args(["--no-default-features", "--config", LIGHT]),
+                .args(["--no-default-features", "--config", LIGHT_CONFIG]),
             Program::Stopwatch(name) => {
                 command.args(["--release", "--package", "tools", "--bin", name])
             }
@@ -176,7 +177,7 @@ impl Program<'_> {
         command
     }
 
-    /// Builds it, and shows a status line.
+    /// Builds the program and shows a status line.
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
             Program::Example(name) => ("example", name),
@@ -187,11 +188,11 @@ impl Program<'_> {
         let what = format!("compiling the {kind} {name}");
         let log = checkout.log(&format!("{kind}-{name}"))?;
         let mut command = self.cargo(checkout, &["build"]);
-        process::succeed(checkout, &what, &mut command, &log)
+        process::run_or_fail(checkout, &what, &mut command, &log)
     }
 
-    /// Builds it, and hands the terminal to it. It runs in the learner's own
-    /// folder, where the files that it names are.
+    /// Builds the program and runs it in the foreground, in the learner's
+    /// current folder, so that relative file names work.
     pub(crate) fn run(
         &self,
         checkout: &Checkout,
@@ -216,7 +217,7 @@ impl Program<'_> {
     }
 }
 
-/// Lists all examples in the order of the list: by part, then by name.
+/// Returns all examples, sorted by part and then by name.
 fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     let entries = fs::read_dir(folder).map_err(|error| {
         Stop::Failed(format!("cannot read {}: {error}", folder.display()))
@@ -227,9 +228,9 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
         .map(|(name, file)| {
             let text = fs::read_to_string(file).unwrap_or_default();
             let summary = first_sentence(&text);
-            let is_framed = text.contains("rungrad::run");
-            let registers = text.contains("Device::register(");
-            Example { name, summary, is_framed, registers }
+            let accepts_trace = text.contains("rungrad::run");
+            let has_custom_device = text.contains("Device::register(");
+            Example { name, summary, accepts_trace, has_custom_device }
         })
         .collect();
     examples.sort_by(|a, b| {
@@ -239,7 +240,7 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
     Ok(examples)
 }
 
-/// Finds the name of the example at `path`, and its main file.
+/// Returns the name of the example at `path`, and its main file.
 fn source(path: &Path) -> Option<(String, PathBuf)> {
     let name = path.file_stem()?.to_str()?.to_string();
     if path.extension().is_some_and(|extension| extension == "rs") {
@@ -249,7 +250,7 @@ fn source(path: &Path) -> Option<(String, PathBuf)> {
     main.is_file().then_some((name, main))
 }
 
-/// Finds the first sentence of the comment at the top of a program.
+/// Returns the first sentence of the comment at the top of a program.
 fn first_sentence(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//! "));
     let text = lines.collect::<Vec<_>>().join(" ");
@@ -289,20 +290,20 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
     ))
 }
 
-/// Checks the name of a device, as `rungrad` reads it. Whether a device of the
-/// machine exists, only the example can tell; and so with a device of its own.
+/// Checks the name of a device by the rules of `rungrad`. Only the example can
+/// tell whether a device of the machine, or a custom device, exists.
 fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
-    let lazy = device.strip_prefix("fused:");
-    let number = lazy.or_else(|| device.strip_prefix("gpu:"));
+    let mut prefixes = ["gpu:", "fused:", "plain:"].into_iter();
+    let number = prefixes.find_map(|prefix| device.strip_prefix(prefix));
     let counted = number.is_some_and(|it| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
     });
-    let known = ["cpu", "gpu", "fused", "fused:cpu"];
+    let known = ["cpu", "gpu", "fused", "fused:cpu", "plain", "plain:cpu"];
     if counted || known.contains(&device) {
         return Ok(());
     }
     let may_be_own = !device.is_empty() && number.is_none();
-    match examples.iter().find(|it| !it.registers) {
+    match examples.iter().find(|it| !it.has_custom_device) {
         None if may_be_own && !examples.is_empty() => Ok(()),
         Some(Example { name, .. }) if may_be_own => Err(Stop::Usage(format!(
             "{name} has no device {device:?}: say cpu, gpu or gpu:1, which \

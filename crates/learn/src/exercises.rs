@@ -4,10 +4,9 @@
 //! - [`program`]: builds and runs the check of an exercise.
 //! - `check`, `watch`, `hint`, `list`, `solution`, `diff`, `reset` (with
 //!   `backup`), `again` (with [`variant`]) and `predict`: one command each.
-//! - [`stub`]: a solution whose holes are empty.
+//! - [`stub`]: reads a solution and removes the answers from its holes.
 //! - [`answers`]: the solution without hole markers, and the wrong answers.
-//! - [`levels`]: the steps of an exercise that grows; `engine` is such an
-//!   exercise.
+//! - [`levels`]: the levels of an exercise; `engine` runs such an exercise.
 
 pub(crate) mod again;
 pub mod answers;

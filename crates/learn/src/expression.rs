@@ -1,8 +1,8 @@
-//! `cargo learn try`: the expression bench, a program of `crates/tools/` that we
-//! build and hand the terminal to.
+//! `cargo learn try`: builds and runs the expression checker of
+//! `crates/tools/`.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::examples::Program;
 use crate::exercises::engine;
 
@@ -13,24 +13,24 @@ pub(crate) const COMMAND: Command = Command {
     summary: "evaluate an expression: values, gradients, tape",
     page: "\
 Evaluates an expression of tensors on an engine of the course, runs backward,
-checks every gradient by differences, and draws the tape:
+checks every gradient with finite differences, and draws the tape:
 
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3 --device gpu
 
-With --engine mine it is your own: the one of `cargo learn check my_engine`.
+--engine mine is your own engine from `cargo learn check my_engine`.
 
-Part 1 alone, the usual engine, is compiled in half a minute where nothing has
-been compiled yet; the other engines take two to three.",
+In a fresh clone, Part 1, the default engine, is compiled in half a minute; the
+other engines take two to three minutes.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let args = words.all();
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let args = args.all();
     if args.is_empty() {
         return Err(Stop::Page);
     }
-    if let Some(at) = names_mine(&args) {
+    if let Some(at) = own_engine_index(&args) {
         let rest = [&args[..at], &args[at + 2..]].concat();
         return engine::attempt(checkout, &rest);
     }
@@ -41,14 +41,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     bench.run(checkout, None, &args)
 }
 
-/// Finds the words that name the learner's own engine.
-fn names_mine(words: &[String]) -> Option<usize> {
-    words.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
+/// Returns the index of `--engine mine`, the learner's own engine.
+fn own_engine_index(args: &[String]) -> Option<usize> {
+    args.windows(2).position(|it| it[0] == "--engine" && it[1] == "mine")
 }
 
-/// Tells whether the words name an engine that the light bench has not. What it
-/// does not understand, it refuses itself, and soon.
-fn needs_opencl(words: &[String]) -> bool {
+/// Returns whether the arguments name an engine that the light build does not
+/// contain. The checker itself quickly rejects invalid arguments.
+fn needs_opencl(args: &[String]) -> bool {
     let is_engine = |word: &str| ["part2", "part3"].contains(&word);
-    words.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))
+    args.windows(2).any(|it| it[0] == "--engine" && is_engine(&it[1]))
 }

@@ -1,6 +1,6 @@
-//! Keys that are pressed while something is waited for: at once where the
-//! terminal can, behind Enter where it had better not be asked, and none where
-//! there is no terminal.
+//! Reads single keys while the companion waits. A key arrives immediately if
+//! the terminal mode can be changed, and after Enter otherwise. Keys need a
+//! terminal.
 
 use std::env;
 use std::io::{self, Read};
@@ -12,21 +12,22 @@ use crate::terminal;
 
 pub(crate) struct Keys {
     pressed: Receiver<char>,
-    /// Gives the terminal back as it was, when we end. None where it was not
-    /// changed, so that a line comes with Enter.
+    /// Restores the terminal's mode when the process ends. `None` if the mode
+    /// was not changed; then keys arrive after Enter.
     guard: Option<Child>,
 }
 
 impl Keys {
-    /// Listens to the terminal, if there is one.
+    /// Starts reading from the terminal, if there is one.
     pub(crate) fn open() -> Option<Keys> {
         if !terminal::can_ask() {
             return None;
         }
-        let guard = if is_plain() { None } else { at_once() };
+        let guard = if is_line_based() { None } else { enter_key_mode() };
         let (sender, pressed) = mpsc::channel();
         thread::spawn(move || {
-            // The standard input is buffered; each key is read when it comes.
+            // Standard input is buffered by default; read each key when it
+            // arrives.
             let bytes = io::BufReader::with_capacity(1, io::stdin()).bytes();
             let keys = bytes
                 .map_while(Result::ok)
@@ -37,18 +38,18 @@ impl Keys {
         Some(Keys { pressed, guard })
     }
 
-    /// Returns a key that has been pressed and was not returned yet.
+    /// Returns the next key that was pressed, without waiting.
     pub(crate) fn pressed(&self) -> Option<char> {
         self.pressed.try_recv().ok()
     }
 
-    /// Forgets what was pressed before anybody said what the keys do.
-    pub(crate) fn forget(&self) {
+    /// Discards keys that were pressed before the instructions were printed.
+    pub(crate) fn discard(&self) {
         while self.pressed().is_some() {}
     }
 
-    /// Says how a key is given.
-    pub(crate) fn how(&self) -> &'static str {
+    /// Returns the words to append to instructions if keys need Enter.
+    pub(crate) fn enter_hint(&self) -> &'static str {
         if self.guard.is_some() { "" } else { ", each with Enter" }
     }
 }
@@ -62,9 +63,9 @@ impl Drop for Keys {
     }
 }
 
-/// Tells whether the terminal is a window of an editor, or nobody's: there a
-/// line is a line.
-fn is_plain() -> bool {
+/// Returns whether to leave the terminal in line mode, as in the terminal of
+/// an editor or in CI.
+fn is_line_based() -> bool {
     let is = |name: &str, value: &str| {
         env::var(name).is_ok_and(|it| it.starts_with(value))
     };
@@ -76,17 +77,17 @@ fn is_plain() -> bool {
         || editors.into_iter().any(is_set)
 }
 
-/// The guard hears no signal that is meant for us: it waits for the end of a
-/// pipe that only we hold open, whatever ends us.
+/// Restores the terminal when our end of its pipe closes, however our process
+/// ends. It ignores the signals that are meant for us.
 const GUARD: &str = r#"
 trap '' INT QUIT HUP TERM TTOU
 read -r never
 stty "$0" </dev/tty
 "#;
 
-/// Lets the terminal hand over each key as it is pressed, without showing it.
-/// Ctrl-C is still a signal.
-fn at_once() -> Option<Child> {
+/// Switches the terminal to reading single keys without echo. Ctrl-C still
+/// sends a signal.
+fn enter_key_mode() -> Option<Child> {
     let stty = |words: &[&str]| {
         let mut stty = Command::new("stty");
         stty.args(words).stdin(Stdio::inherit()).stderr(Stdio::null());
@@ -103,7 +104,7 @@ fn at_once() -> Option<Child> {
         .ok()?;
     let mut keys = Some(guard);
     if stty(&["-icanon", "-echo", "min", "1", "time", "0"]).is_none() {
-        // Dropped, it ends, and puts things as they are.
+        // `stty` failed: end the guard, which restores the mode.
         let mut guard = keys.take()?;
         drop(guard.stdin.take());
         let _ = guard.wait();

@@ -1,10 +1,10 @@
 //! `cargo learn`, the course companion: it prepares the machine, runs the
 //! examples and checks the exercises.
 //!
-//! A module is a command or a part that commands share. Reading order:
+//! Each module is a command or is shared by commands. Reading order:
 //! [`command`], [`checkout`], [`terminal`], [`process`], [`machine`]; then the
 //! commands in the order of [`LEARN`]. The commands for authors are in
-//! `crates/xtask/`, for which some modules are public.
+//! `crates/xtask/`; the public modules are public for it.
 
 #![allow(missing_docs)]
 
@@ -32,7 +32,7 @@ mod welcome;
 
 use command::Program;
 
-/// `cargo learn` with its commands, in the order in which a learner needs them.
+/// `cargo learn` and its commands, in the order in which a learner needs them.
 pub const LEARN: Program = Program {
     name: "learn",
     about: "Rungrad: an autograd engine, built three times.",
@@ -56,5 +56,5 @@ pub const LEARN: Program = Program {
         &book::COMMAND,
         &test::COMMAND,
     ],
-    judges: &["setup", "check", "again", "watch"],
+    verdict_commands: &["setup", "check", "again", "watch"],
 };

@@ -1,13 +1,13 @@
-//! What this machine has, found by looking at files: no driver is loaded, so
-//! nothing here can hang or crash.
+//! What is installed on this machine, found by looking at files. No driver is
+//! loaded, so nothing here can hang or crash.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-/// Finds the full path of a program that the shell would find.
-pub fn program(name: &str) -> Option<PathBuf> {
+/// Returns the full path of a program on the search path.
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
         let runs = |data: fs::Metadata| {
@@ -17,28 +17,29 @@ pub fn program(name: &str) -> Option<PathBuf> {
     })
 }
 
-/// Returns what a program prints, when it runs and succeeds.
-pub fn answer(name: &str, args: &[&str]) -> Option<String> {
+/// Returns the output of a program, or `None` if it does not run or fails.
+pub fn command_output(name: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(name).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
     output.status.success().then_some(text)
 }
 
-/// Tells whether the system's package manager would obey us.
+/// Returns whether the user is root and may use the package manager.
 pub(crate) fn is_root() -> bool {
-    answer("id", &["-u"]).as_deref() == Some("0")
+    command_output("id", &["-u"]).as_deref() == Some("0")
 }
 
-/// Finds the library that the learner names instead of the system's loader.
-fn named_library() -> Option<PathBuf> {
+/// Returns the library that `RUNGRAD_OPENCL_LIBRARY` names in place of the
+/// system's loader.
+fn library_override() -> Option<PathBuf> {
     let name = env::var_os("RUNGRAD_OPENCL_LIBRARY")?;
     (!name.is_empty()).then(|| name.into())
 }
 
-/// Finds the OpenCL loader: the library that programs open and that finds
-/// drivers.
+/// Returns the path of the OpenCL loader, the library that programs open and
+/// that finds the drivers.
 pub(crate) fn loader() -> Option<PathBuf> {
-    if let Some(library) = named_library() {
+    if let Some(library) = library_override() {
         return Some(library);
     }
     if cfg!(target_os = "macos") {
@@ -57,26 +58,26 @@ pub(crate) fn loader() -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file()).or_else(cached_loader)
 }
 
-/// Finds the loader in a folder that only the system's own list knows.
+/// Finds a loader in a folder that only the system's linker cache knows.
 fn cached_loader() -> Option<PathBuf> {
-    let list = answer("ldconfig", &["-p"])
-        .or_else(|| answer("/sbin/ldconfig", &["-p"]))?;
+    let list = command_output("ldconfig", &["-p"])
+        .or_else(|| command_output("/sbin/ldconfig", &["-p"]))?;
     let line = list.lines().find(|line| line.contains("libOpenCL.so.1 "))?;
     let (_, path) = line.split_once("=> ")?;
     Some(PathBuf::from(path))
 }
 
-/// Tells where the loader looks for the files that name the drivers.
+/// Returns the folder in which the loader looks for the files that name the
+/// drivers.
 pub(crate) fn vendors() -> PathBuf {
     let named = env::var_os("OCL_ICD_VENDORS").filter(|name| !name.is_empty());
     named.map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from)
 }
 
-/// Lists the names of the drivers' files, sorted, and of drivers that
-/// `OCL_ICD_FILENAMES` names to the loader, as it does where a container has
-/// no such files.
+/// Lists the file names of the drivers, sorted, and the drivers that
+/// `OCL_ICD_FILENAMES` names, as in containers without such files.
 pub(crate) fn drivers() -> Vec<String> {
-    if named_library().is_some() {
+    if library_override().is_some() {
         return vec!["those of RUNGRAD_OPENCL_LIBRARY".to_string()];
     }
     if cfg!(target_os = "macos") {
@@ -116,13 +117,13 @@ impl PackageManager {
             ("pacman", PackageManager::Pacman),
             ("brew", PackageManager::Brew),
         ];
-        let found = known.iter().find(|(name, _)| program(name).is_some());
+        let found = known.iter().find(|(name, _)| find_program(name).is_some());
         found.map(|(_, packages)| *packages)
     }
 
-    /// Tells whether it wants root: Homebrew refuses it, and the others need
-    /// it.
-    pub(crate) fn wants_root(self) -> bool {
+    /// Returns whether the package manager requires root. Homebrew rejects it;
+    /// the others require it.
+    pub(crate) fn needs_root(self) -> bool {
         self != PackageManager::Brew
     }
 
@@ -143,24 +144,24 @@ impl PackageManager {
     }
 }
 
-/// The packages of Debian that compile to WebAssembly, where rustup cannot
-/// fetch its target.
+/// The Debian packages that compile to WebAssembly, for machines on which
+/// rustup cannot download the target.
 const DEBIAN_WASM: &str = "rustc-web cargo-web rust-web-src";
 
-/// The packages of Debian that compile the plugin of Oclgrind.
+/// The Debian packages that compile the plugin of Oclgrind.
 const DEBIAN_PLUGIN: &str = "g++ liboclgrind-dev opencl-c-headers";
 
-/// Tells whether our own compiler has a standard library for WebAssembly.
+/// Returns whether the compiler in use has a standard library for WebAssembly.
 pub fn has_wasm_target() -> bool {
-    answer("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
+    command_output("rustc", &["--print", "sysroot"]).is_some_and(|sysroot| {
         let library = "lib/rustlib/wasm32-unknown-unknown/lib";
         PathBuf::from(sysroot).join(library).is_dir()
     })
 }
 
-/// Finds the folder of a compiler that has the source of its standard library,
-/// and can so compile it for WebAssembly: Debian's, perhaps behind another one
-/// on the search path.
+/// Returns the folder of a compiler that comes with the source of the standard
+/// library and can therefore compile it for WebAssembly. Debian's compiler
+/// does, and it may come after a different one on the search path.
 pub fn compiler_with_source() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find(|folder| {
@@ -171,30 +172,30 @@ pub fn compiler_with_source() -> Option<PathBuf> {
             PathBuf::from(sysroot).join(std).is_dir()
         };
         let sysroot = ["--print", "sysroot"];
-        both && answer(&rustc.to_string_lossy(), &sysroot).is_some_and(source)
+        both && command_output(&rustc.to_string_lossy(), &sysroot)
+            .is_some_and(source)
     })
 }
 
-/// Who misses a tool. Each has those of the ones before, too.
+/// Who needs a tool. Each audience also needs the tools of the previous ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Whose {
+pub(crate) enum Audience {
     Learner,
-    /// Who changes the course.
+    /// Changes the course.
     Author,
-    /// Who changes what runs in its pages.
-    AuthorOfPages,
+    /// Changes what runs in the pages.
+    PageAuthor,
 }
 
 /// Something that the course can use.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) purpose: &'static str,
-    /// Without it whole parts of the course stay dark.
+    /// Without it, whole parts of the course cannot run.
     pub(crate) needed: bool,
-    pub(crate) whose: Whose,
+    pub(crate) audience: Audience,
     pub(crate) is_there: fn() -> bool,
-    /// The packages of apt, dnf, pacman and Homebrew; empty where the manager
-    /// has none.
+    /// The packages of apt, dnf, pacman and Homebrew; empty if there is none.
     packages: [&'static str; 4],
 }
 
@@ -208,13 +209,13 @@ impl Tool {
     }
 }
 
-/// All of them, in the order in which they are installed.
+/// All tools, in the order of installation.
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "OpenCL loader",
         purpose: "finds the drivers (parts 2 and 3)",
         needed: true,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: || loader().is_some(),
         packages: ["ocl-icd-libopencl1", "ocl-icd", "ocl-icd", ""],
     },
@@ -222,7 +223,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "OpenCL driver",
         purpose: "runs kernels; PoCL runs them on the CPU, so no GPU is needed",
         needed: true,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: || !drivers().is_empty(),
         packages: ["pocl-opencl-icd", "pocl", "pocl", ""],
     },
@@ -230,15 +231,15 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "Oclgrind",
         purpose: "finds races and stray writes in kernels",
         needed: false,
-        whose: Whose::Learner,
-        is_there: || program("oclgrind").is_some(),
+        audience: Audience::Learner,
+        is_there: || find_program("oclgrind").is_some(),
         packages: ["oclgrind", "", "", "oclgrind"],
     },
     Tool {
         name: "C++ with the headers of Oclgrind",
         purpose: "`cargo learn profile` counts what a GPU would do",
         needed: false,
-        whose: Whose::Learner,
+        audience: Audience::Learner,
         is_there: profile::can_build,
         packages: [DEBIAN_PLUGIN, "", "", "oclgrind opencl-headers"],
     },
@@ -246,31 +247,31 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "codespell",
         purpose: "the spell check of `cargo learn test`",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("codespell").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("codespell").is_some(),
         packages: ["codespell", "codespell", "codespell", "codespell"],
     },
     Tool {
         name: "clangd",
         purpose: "the test of what an editor says of a kernel",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("clangd").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("clangd").is_some(),
         packages: ["clangd", "clang-tools-extra", "clang", ""],
     },
     Tool {
         name: "Chromium",
         purpose: "the tests of the pages in a real browser",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("chromium").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("chromium").is_some(),
         packages: ["chromium", "chromium", "chromium", ""],
     },
     Tool {
         name: "WebAssembly compiler",
         purpose: "`cargo xtask page`, which makes the engine of the pages",
         needed: false,
-        whose: Whose::AuthorOfPages,
+        audience: Audience::PageAuthor,
         is_there: || has_wasm_target() || compiler_with_source().is_some(),
         packages: [DEBIAN_WASM, "", "", ""],
     },
@@ -278,14 +279,14 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "npm",
         purpose: "`cargo xtask page --audit`, which fetches an audit of the pages",
         needed: false,
-        whose: Whose::Author,
-        is_there: || program("npm").is_some(),
+        audience: Audience::Author,
+        is_there: || find_program("npm").is_some(),
         packages: ["npm", "npm", "npm", "node"],
     },
 ];
 
-/// Lists the tools of somebody that are not there.
-pub(crate) fn missing(whose: Whose) -> Vec<&'static Tool> {
-    let theirs = TOOLS.iter().filter(|tool| tool.whose <= whose);
+/// Lists the tools that an audience needs and that are missing.
+pub(crate) fn missing(audience: Audience) -> Vec<&'static Tool> {
+    let theirs = TOOLS.iter().filter(|tool| tool.audience <= audience);
     theirs.filter(|tool| !(tool.is_there)()).collect()
 }

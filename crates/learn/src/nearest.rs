@@ -1,7 +1,8 @@
-//! The word that was probably meant.
+//! Suggests the word that was probably meant.
 
-/// Finds the candidate that the fewest edits turn `word` into, or that begins
-/// with what they do; the first of equals.
+/// Returns the candidate with the fewest edits from `word`. A candidate that
+/// only begins with such a word counts one edit more. The first of several
+/// equal candidates wins.
 pub(crate) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     let long = word.chars().count();
     let distance = |name: &&&str| {
@@ -44,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_with_the_fewest_edits_is_nearest_in_any_case() {
+    fn the_name_with_the_fewest_edits_is_nearest_ignoring_case() {
         let names = ["book", "setup", "doctor"];
         for word in ["setp", "setupp", "satup", "setpu", "SETUP"] {
             assert_eq!(nearest(word, &names), Some("setup"));
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_begins_so_is_nearest() {
+    fn a_candidate_that_begins_with_the_word_is_near() {
         let names = ["ew_mul", "matmul3_tiled", "matmul4_column"];
         assert_eq!(nearest("matmul3", &names), Some("matmul3_tiled"));
         let names = ["ties", "quarter_turn", "mul_rule"];

@@ -1,5 +1,5 @@
-//! Long work as a child process: it writes to a log, shows that it lives, and
-//! ends in time, whatever it does.
+//! Runs long work in a child process with a log, a status line and a time
+//! limit.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -12,21 +12,21 @@ use std::{fs, io, iter};
 
 use crate::checkout::{Checkout, cannot_write};
 use crate::command::Stop;
-use crate::terminal::{self, cut, say, spoken};
+use crate::terminal::{self, human_duration, say, truncate};
 
-/// How a child ended.
+/// How a child process ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The exit code; 128 + n for signal n, as a shell counts.
+    /// The exit code. For signal n it is 128 + n, as in a shell.
     Exited(i32),
-    /// The limit passed; the child and its children have been killed.
+    /// The time limit passed, and the child and its children were killed.
     TimedOut(Duration),
 }
 
-/// A child runs in a process group of its own, so that all of its children can
-/// be ended with it. That group does not hear a Ctrl-C, and nobody would hear
-/// of our own death: so a guard in the group waits for the end of a pipe
-/// that only we hold open, and then ends the group.
+/// A child runs in a separate process group, so that it can be killed together
+/// with all of its children. That group receives no Ctrl-C and would not
+/// notice our own death. So a guard in the group waits for the end of a pipe
+/// that only we hold open, and then kills the group.
 const GUARD: &str = r#"
 exec 3<&0 4>&2 2>/dev/null
 "$@" </dev/null 2>&4 3<&- 4>&- &
@@ -39,51 +39,52 @@ kill -KILL "$guard"
 exit "$code"
 "#;
 
-/// How a command is run to its end: with a status line, or without.
-pub type Follow =
+/// Runs a command to its end, with or without a status line.
+pub type RunFn =
     fn(&str, &mut Command, &Path, Duration) -> Result<Ending, Stop>;
 
-/// Runs `command` with its output in `log` and a line that says what is going
-/// on, and ends it after `limit`.
-pub fn follow(
+/// Runs `command` with its output in `log`, shows a status line, and kills the
+/// command after `limit`.
+pub fn run_with_status(
     what: &str,
     command: &mut Command,
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
-    to_the_end(command, log, limit, Some(StatusLine::new(what, log)))
+    run_until(command, log, limit, Some(StatusLine::new(what, log)))
 }
 
-/// Does the same in silence, for one of many at a time: their status lines
-/// would stand in each other's way, and whoever started them shows one for all.
-pub fn follow_in_silence(
+/// Like [`run_with_status`], without a status line, for commands that run at the same
+/// time. The caller shows one status line for all of them.
+pub fn run_quietly(
     _: &str,
     command: &mut Command,
     log: &Path,
     limit: Duration,
 ) -> Result<Ending, Stop> {
-    to_the_end(command, log, limit, None)
+    run_until(command, log, limit, None)
 }
 
-fn to_the_end(
+fn run_until(
     command: &mut Command,
     log: &Path,
     limit: Duration,
     status: Option<StatusLine>,
 ) -> Result<Ending, Stop> {
-    let mut child = spawn(&mut guarded(command), log)?;
+    let mut child = spawn(&mut with_guard(command), log)?;
     if let Some(ending) = wait(&mut child, status, Some(limit))? {
         return Ok(ending);
     }
-    // The guard sees the end of the pipe and ends its group.
+    // The guard sees the end of the pipe and kills its group.
     drop(child.stdin.take());
     let _ = child.wait();
     Ok(Ending::TimedOut(limit))
 }
 
-/// Does the same for what must end in its own way: nobody ends it, and a Ctrl-C
-/// is its own affair, as if it had been typed into the terminal.
-pub(crate) fn follow_uninterrupted(
+/// Like [`run_with_status`], without a time limit, for a command that must not be
+/// killed. It receives Ctrl-C itself, as if it had been typed into the
+/// terminal.
+pub(crate) fn run_uninterrupted(
     what: &str,
     command: &mut Command,
     log: &Path,
@@ -94,7 +95,7 @@ pub(crate) fn follow_uninterrupted(
     Ok(ending.expect("without a limit it waits for the end"))
 }
 
-/// Waits for the end of a child, or of the time that it has.
+/// Waits until a child has ended. Returns `None` after `limit`.
 fn wait(
     child: &mut Child,
     mut status: Option<StatusLine>,
@@ -104,7 +105,7 @@ fn wait(
     for pause in pauses() {
         match child.try_wait() {
             Ok(Some(status)) => {
-                return Ok(Some(Ending::Exited(code_of(status))));
+                return Ok(Some(Ending::Exited(exit_code(status))));
             }
             Ok(None) => {}
             Err(error) => return Err(Stop::Failed(error.to_string())),
@@ -120,14 +121,14 @@ fn wait(
     unreachable!("there is always one pause more")
 }
 
-/// Tells how long one sleeps between two looks at what runs: what ends soon is
-/// not waited for, and to wait long takes no time of a core.
+/// Returns the pauses between two looks at a child. They grow, so that a short
+/// command ends without delay and a long one costs no processor time.
 fn pauses() -> impl Iterator<Item = Duration> {
-    let longer = |pause: &Duration| Some((2 * *pause).min(PAUSE));
+    let longer = |pause: &Duration| Some((2 * *pause).min(MAX_PAUSE));
     iter::successors(Some(Duration::from_millis(1)), longer)
 }
 
-const PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 
 fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
     let file = OpenOptions::new()
@@ -143,30 +144,30 @@ fn spawn(command: &mut Command, log: &Path) -> Result<Child, Stop> {
         .map_err(|error| cannot_start(command.get_program().into(), &error))
 }
 
-fn guarded(command: &Command) -> Command {
-    let mut guarded = Command::new("sh");
-    guarded.args(["-c", GUARD, "guard"]);
-    guarded.arg(command.get_program()).args(command.get_args());
+fn with_guard(command: &Command) -> Command {
+    let mut with_guard = Command::new("sh");
+    with_guard.args(["-c", GUARD, "guard"]);
+    with_guard.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => guarded.env(name, value),
-            None => guarded.env_remove(name),
+            Some(value) => with_guard.env(name, value),
+            None => with_guard.env_remove(name),
         };
     }
     if let Some(folder) = command.get_current_dir() {
-        guarded.current_dir(folder);
+        with_guard.current_dir(folder);
     }
-    guarded.process_group(0).stdin(Stdio::piped());
-    guarded
+    with_guard.process_group(0).stdin(Stdio::piped());
+    with_guard
 }
 
-/// Runs `command` in the foreground, with the learner's own terminal, and
-/// passes its exit code on.
+/// Runs `command` in the foreground on the learner's terminal and passes its
+/// exit code on.
 pub(crate) fn run_in_foreground(command: &mut Command) -> Result<(), Stop> {
     let status = command
         .status()
         .map_err(|error| cannot_start(command.get_program().into(), &error))?;
-    match code_of(status) {
+    match exit_code(status) {
         0 => Ok(()),
         code => Err(Stop::Said(u8::try_from(code).unwrap_or(1))),
     }
@@ -176,13 +177,13 @@ fn cannot_start(program: OsString, error: &io::Error) -> Stop {
     Stop::Failed(format!("cannot start {}: {error}", program.display()))
 }
 
-fn code_of(status: ExitStatus) -> i32 {
+fn exit_code(status: ExitStatus) -> i32 {
     let signal = || status.signal().map_or(1, |signal| 128 + signal);
     status.code().unwrap_or_else(signal)
 }
 
-/// The line that says what is going on: rewritten in place on a terminal, now
-/// and then a plain line elsewhere.
+/// The status line: rewritten in place on a terminal, and otherwise printed as
+/// a plain line from time to time.
 struct StatusLine<'a> {
     what: &'a str,
     log: &'a Path,
@@ -210,7 +211,7 @@ impl<'a> StatusLine<'a> {
         if let Some(last) = last_line(self.log) {
             text = format!("{text} ({last})");
         }
-        let text = cut(&text, terminal::width());
+        let text = truncate(&text, terminal::width());
         if self.rewrites {
             terminal::write_out(&format!("\r\x1b[K{text}"));
         } else {
@@ -234,9 +235,9 @@ fn last_line(log: &Path) -> Option<String> {
     lines.find(|it| !it.is_empty()).map(str::to_string)
 }
 
-/// Takes the log's lines from the first one that names a fault, at most
-/// `count`; its last lines when none does. `FAILED ` is what `verify` says of
-/// one, behind a table that is longer than what is shown.
+/// Returns at most `count` lines of the log, from the first one that reports
+/// an error, or else the last lines. `verify` prints its errors as `FAILED `,
+/// after a table that is longer than the excerpt.
 pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -252,33 +253,33 @@ pub fn excerpt(log: &Path, count: usize) -> Vec<String> {
     lines[start..end].to_vec()
 }
 
-/// Runs a command to its end. If it fails, the lines of its log that matter are
+/// Runs a command to its end. If it fails, the relevant lines of its log are
 /// printed, and the error names the log.
-pub fn succeed(
+pub fn run_or_fail(
     checkout: &Checkout,
     what: &str,
     command: &mut Command,
     log: &Path,
 ) -> Result<(), Stop> {
     let limit = Duration::from_secs(1200);
-    let ending = follow(what, command, log, limit)?;
+    let ending = run_with_status(what, command, log, limit)?;
     if ending == Ending::Exited(0) {
         return Ok(());
     }
     for line in excerpt(log, 40) {
         say!("{line}");
     }
-    let (why, place) = (complaint(what, &ending), checkout.shown(log));
+    let (why, place) = (failure_message(what, &ending), checkout.shown(log));
     Err(Stop::Failed(format!("{why}; the whole log is {place}")))
 }
 
-/// Writes the sentence for a child that did not end well.
-pub fn complaint(what: &str, ending: &Ending) -> String {
+/// Returns the error message for a child that failed.
+pub fn failure_message(what: &str, ending: &Ending) -> String {
     match ending {
         Ending::Exited(code) => format!("{what} ended with code {code}"),
         Ending::TimedOut(limit) => format!(
             "{what} did not end within {} and was stopped",
-            spoken(*limit)
+            human_duration(*limit)
         ),
     }
 }

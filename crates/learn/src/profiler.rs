@@ -1,10 +1,10 @@
-//! `cargo learn profile`: what a kernel would make a GPU do, counted by a
-//! program of `crates/tools/` that we build and hand the terminal to.
+//! `cargo learn profile`: counts what a kernel would make a GPU do, with a
+//! program of `crates/tools/`.
 
 use std::path::PathBuf;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::examples::Program;
 use crate::exercises::engine;
@@ -17,19 +17,19 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let mut words = words.all();
-    let Some(name) = words.first().filter(|it| !it.starts_with('-')) else {
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let mut args = args.all();
+    let Some(name) = args.first().filter(|it| !it.starts_with('-')) else {
         return Err(Stop::Page);
     };
-    words.extend(launcher(checkout, name)?);
-    Program::Tool("profile").run(checkout, None, &words)
+    args.extend(launcher(checkout, name)?);
+    Program::Tool("profile").run(checkout, None, &args)
 }
 
 /// Builds the program that launches the kernels of an exercise or an example,
-/// and returns the words that name it. A kernel of the crate needs none.
+/// and returns the arguments that name it. A kernel of the crate needs none.
 fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
-    let words = |option: &str, path: PathBuf| {
+    let args = |option: &str, path: PathBuf| {
         [option.to_string(), path.to_string_lossy().into_owned()]
     };
     let exercises = course::exercises(checkout)?;
@@ -42,7 +42,7 @@ fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
             )));
         }
         let check = engine::build(checkout, exercise, false)?;
-        return Ok([words("--program", check), words("--file", file)].concat());
+        return Ok([args("--program", check), args("--file", file)].concat());
     }
     let folder = checkout.root.join("examples");
     let is_example = folder.join(format!("{name}.rs")).is_file()
@@ -52,5 +52,5 @@ fn launcher(checkout: &Checkout, name: &str) -> Result<Vec<String>, Stop> {
     }
     Program::Example(name).build(checkout)?;
     let program = checkout.target.join("debug/examples").join(name);
-    Ok(words("--program", program).to_vec())
+    Ok(args("--program", program).to_vec())
 }

@@ -1,5 +1,5 @@
-//! The learner's progress: a small text file in the checkout that git
-//! ignores, keyed by names that never change.
+//! The learner's progress: a small text file in the checkout, ignored by git.
+//! Its keys never change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,19 +13,20 @@ const NAME: &str = "progress";
 const HEADER: &str = "# The progress of `cargo learn`, one line for each \
                       thing: its kind, its id, its state.\n";
 
-/// What was done, by kind and id: `exercise p1_mul solved`.
+/// The states by kind and id, as in `exercise p1_mul solved`.
 pub(crate) struct Progress<'a> {
     checkout: &'a Checkout,
     states: BTreeMap<(String, String), String>,
-    /// Lines that nobody can read: they are left out of the next save.
+    /// The number of unreadable lines. They are dropped when the file is
+    /// saved.
     pub(crate) damaged: usize,
 }
 
 impl Progress<'_> {
-    /// Reads the file. One that is missing is a fresh start; one that is
-    /// damaged loses the lines that cannot be read, and nothing else.
+    /// Reads the file. A missing file is empty progress; of a damaged file,
+    /// only the unreadable lines are lost.
     pub(crate) fn load(checkout: &Checkout) -> Progress<'_> {
-        let file = checkout.kept().join(NAME);
+        let file = checkout.state_folder().join(NAME);
         let bytes = fs::read(file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut states = BTreeMap::new();
@@ -55,36 +56,37 @@ impl Progress<'_> {
         self.states.insert(key, state.to_string());
     }
 
-    /// Changes what is kept as it stands now: another companion may have
-    /// saved since somebody read it, and none saves meanwhile.
-    pub(crate) fn change(
+    /// Reads the file again, changes it and saves it, under a lock, because
+    /// another companion may have saved in the meantime.
+    pub(crate) fn update(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
     ) -> Result<(), Stop> {
-        let _alone = checkout.alone(NAME);
+        let _alone = checkout.lock(NAME);
         let mut progress = Progress::load(checkout);
         with(&mut progress);
         progress.save()
     }
 
-    /// Does the same where what was done counts also when it cannot be kept.
-    pub(crate) fn change_or_say(
+    /// Like [`Progress::update`], but a failure to save is only printed,
+    /// because the command itself succeeded.
+    pub(crate) fn update_or_warn(
         checkout: &Checkout,
         with: impl FnOnce(&mut Progress),
     ) {
-        if let Err(stop) = Progress::change(checkout, with) {
+        if let Err(stop) = Progress::update(checkout, with) {
             let why = stop.sentence().unwrap_or_default();
             say!("Note: your progress is not kept: {why}.");
         }
     }
 
-    /// Puts a new file in the old one's place.
+    /// Replaces the file.
     fn save(&self) -> Result<(), Stop> {
         let mut text = HEADER.to_string();
         for ((kind, id), state) in &self.states {
             text += &format!("{kind} {id} {state}\n");
         }
-        let file = self.checkout.kept().join(NAME);
+        let file = self.checkout.state_folder().join(NAME);
         replace(&file, text.as_bytes())
     }
 }
@@ -98,7 +100,7 @@ fn is_word(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Makes a checkout in an empty folder of its own.
+    /// Creates a checkout in an empty temporary folder.
     fn checkout(name: &str) -> Checkout {
         let root = std::env::temp_dir()
             .join(format!("rungrad-progress-{name}-{}", std::process::id()));
@@ -110,7 +112,7 @@ mod tests {
 
     /// Promise: A damaged progress file loses only the damaged lines.
     #[test]
-    fn a_damaged_file_keeps_the_lines_that_can_be_read() {
+    fn readable_lines_of_a_damaged_file_are_kept() {
         let checkout = checkout("damaged");
         let file = checkout.root.join(".learn/progress");
         let text = b"exercise p1_mul solved\n\xff\xfe\x00 x\nexercise half\n";
@@ -127,12 +129,12 @@ mod tests {
         fs::remove_dir_all(checkout.root).unwrap();
     }
 
-    /// The lines that were whole before the first damage are those of before.
+    /// The lines before the first damage are unchanged.
     ///
     /// Promise: A damaged progress file is read as far as possible and can be
     /// saved again.
     #[test]
-    fn a_file_damaged_anyhow_is_read_and_can_be_saved() {
+    fn any_damaged_file_can_be_read_and_saved_again() {
         use testkit::damage::damaged;
         use testkit::random::{Random, cases, first_seed};
 

@@ -1,6 +1,6 @@
-//! The book over HTTP, for browsers on this machine only. mdBook could serve it,
-//! but would take 140 more packages to compile; small HTTP servers among the
-//! public packages limit neither connections nor time.
+//! Serves the book over HTTP to browsers on this machine. mdBook's own server
+//! would add 140 packages to compile, and small public HTTP servers limit
+//! neither connections nor time.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
@@ -10,17 +10,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections that are open at once, each with a thread. A browser opens six.
+/// The maximum number of open connections, each with a thread. A browser opens
+/// six.
 const MAX_CONNECTIONS: usize = 16;
 
-/// The time for one whole connection, so that slow clients keep no thread.
+/// The time limit of a connection, so that slow clients block no thread.
 const MAX_AGE: Duration = Duration::from_secs(3);
 
-/// The pause after a connection that could not be accepted, usually because the
-/// process has no file descriptor left.
+/// The pause after a connection that could not be accepted, usually because
+/// the process has no free file descriptor.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Far longer than the head of any request for a page.
+/// The maximum size of a request's head, far more than any request for a page
+/// needs.
 const MAX_HEAD: u64 = 16 * 1024;
 
 /// Listens on mdBook's usual port, or on any free port.
@@ -29,7 +31,7 @@ pub(crate) fn listen() -> io::Result<TcpListener> {
     bind(3000).or_else(|_| bind(0))
 }
 
-/// Answers requests for files of the folder until the process ends.
+/// Serves files of the folder until the process ends.
 pub(crate) fn start(listener: TcpListener, folder: &Path) -> io::Result<()> {
     let (listener, folder) = (Arc::new(listener), Arc::<Path>::from(folder));
     for _ in 0..MAX_CONNECTIONS {
@@ -41,7 +43,7 @@ pub(crate) fn start(listener: TcpListener, folder: &Path) -> io::Result<()> {
                     continue;
                 };
                 let client = Client { stream, until: Instant::now() + MAX_AGE };
-                // A client that has hung up needs no answer.
+                // If the client has hung up, there is nothing left to do.
                 let _ = answer(&client, &folder);
             }
         };
@@ -50,8 +52,7 @@ pub(crate) fn start(listener: TcpListener, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A connection, which ends at a fixed time however slowly its other end reads
-/// or writes.
+/// A connection with a deadline, however slowly the client reads or writes.
 struct Client {
     stream: TcpStream,
     until: Instant,
@@ -121,8 +122,8 @@ fn answer(mut client: &Client, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the file that a request names. `None` if the folder holds no such
-/// file.
+/// Reads the file that a request names. `None` if the folder does not contain
+/// it.
 fn page(folder: &Path, target: &str) -> io::Result<Option<(PathBuf, Vec<u8>)>> {
     let Some(mut file) = path(folder, target) else { return Ok(None) };
     let read = fs::metadata(&file).and_then(|it| {
@@ -143,7 +144,7 @@ fn page(folder: &Path, target: &str) -> io::Result<Option<(PathBuf, Vec<u8>)>> {
     }
 }
 
-/// Joins the path of a request to the folder. `None` if it leads out of it.
+/// Joins the path of a request to the folder. `None` if it leads outside.
 fn path(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = plain(target.split(['?', '#']).next()?)?;
     let mut file = folder.to_path_buf();
@@ -156,7 +157,7 @@ fn path(folder: &Path, target: &str) -> Option<PathBuf> {
     Some(file)
 }
 
-/// Reads `%20` as a space.
+/// Decodes percent escapes such as `%20`.
 fn plain(path: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = path.bytes();
@@ -190,13 +191,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_that_does_not_read_is_given_up() {
+    fn a_client_that_does_not_read_times_out() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let _other = TcpStream::connect(listener.local_addr().unwrap());
         let (stream, _) = listener.accept().unwrap();
         let until = Instant::now() + Duration::from_millis(100);
         let client = Client { stream, until };
-        // More than the buffers of the system hold.
+        // More than the system's buffers can hold.
         assert!((&client).write_all(&vec![0; 64 << 20]).is_err());
     }
 }

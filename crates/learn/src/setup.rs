@@ -1,5 +1,5 @@
-//! `cargo learn setup`: what is missing, the commands that install it, and
-//! the system's package manager to run them.
+//! `cargo learn setup`: lists what is missing and the commands that install
+//! it, and runs them with the system's package manager.
 
 use std::path::Path;
 use std::process::Command as Child;
@@ -8,42 +8,42 @@ use std::{fs, io::Write};
 use profile::Plugin;
 
 use crate::checkout::{Checkout, cannot_write};
-use crate::command::{Command, Stop, Words};
-use crate::machine::{self, PackageManager, Tool, Whose};
+use crate::command::{Args, Command, Stop};
+use crate::machine::{self, Audience, PackageManager, Tool};
 use crate::process::{self, Ending};
 use crate::terminal::{self, say};
 
 pub(crate) const COMMAND: Command = Command {
     name: "setup",
     usage: "[--yes] [--authors] [--pages]",
-    summary: "show what is missing here, and install it after a yes",
+    summary: "show what is missing here, and offer to install it",
     page: "\
-Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the commands
-of this system's package manager that install what is missing.
+Looks for an OpenCL loader, an OpenCL driver and Oclgrind, and shows the
+commands of this system's package manager that install what is missing.
 
 On a terminal it asks before it runs them; --yes runs them at once. Without a
-terminal and without --yes it installs nothing. Installing needs root (not with
-Homebrew): without root the commands are shown with sudo, for you to run.
+terminal and without --yes it installs nothing. Installing needs root, except
+with Homebrew: without root the commands are shown with sudo, for you to run.
 
-Where Oclgrind, its headers and a C++ compiler are, it builds what `cargo learn
-profile` counts with, crates/profile/plugin.cpp, into target/tools.
+If Oclgrind, its headers and a C++ compiler are installed, it compiles the
+plugin of `cargo learn profile`, crates/profile/plugin.cpp, into target/tools.
 
-Part 1 and half of Part 3 need nothing of this. --authors adds what only who
-changes the course misses, such as the spell check of `cargo learn test`, and
---pages that and what compiles the engine of the pages.",
+Part 1 and half of Part 3 need none of this. --authors adds the tools for
+changing the course, such as the spell checker of `cargo learn test`, and
+--pages also adds the tools that compile the engine of the pages.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let yes = words.flag("--yes");
-    let authors = words.flag("--authors");
-    let whose = match words.flag("--pages") {
-        true => Whose::AuthorOfPages,
-        false if authors => Whose::Author,
-        false => Whose::Learner,
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let yes = args.flag("--yes");
+    let authors = args.flag("--authors");
+    let audience = match args.flag("--pages") {
+        true => Audience::PageAuthor,
+        false if authors => Audience::Author,
+        false => Audience::Learner,
     };
-    words.rest(0)?;
-    let missing = machine::missing(whose);
+    args.rest(0)?;
+    let missing = machine::missing(audience);
     if missing.is_empty() {
         build_plugin(checkout);
         say!("Everything is in place.");
@@ -59,31 +59,31 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     done
 }
 
-/// Builds the plugin where all is there that it takes. What does not work here
-/// keeps nobody from anything else.
+/// Builds the plugin of Oclgrind if everything that it needs is installed. A
+/// failure is printed and stops nothing else.
 fn build_plugin(checkout: &Checkout) {
-    if machine::program("oclgrind").is_none() || !profile::can_build() {
+    if machine::find_program("oclgrind").is_none() || !profile::can_build() {
         return;
     }
     if let Err(sentence) = Plugin::find(&checkout.target.join("tools")) {
-        for line in terminal::filled(&format!("No profiles here: {sentence}."))
+        for line in terminal::wrapped(&format!("No profiles here: {sentence}."))
         {
             say!("{line}");
         }
     }
 }
 
-/// Returns the command that installs these without a question.
-fn installing(missing: &[&Tool]) -> String {
-    let flag = match missing.iter().map(|tool| tool.whose).max() {
-        Some(Whose::AuthorOfPages) => " --pages",
-        Some(Whose::Author) => " --authors",
+/// Returns the command that installs these tools without asking.
+fn setup_command(missing: &[&Tool]) -> String {
+    let flag = match missing.iter().map(|tool| tool.audience).max() {
+        Some(Audience::PageAuthor) => " --pages",
+        Some(Audience::Author) => " --authors",
         _ => "",
     };
     format!("cargo learn setup --yes{flag}")
 }
 
-/// Asks where there is somebody to ask; says what to type where there is not.
+/// Asks whether to install, or prints the command if output is not a terminal.
 pub(crate) fn offer(
     checkout: &Checkout,
     missing: &[&Tool],
@@ -92,12 +92,12 @@ pub(crate) fn offer(
     if commands(packages, missing).is_empty() {
         return Ok(());
     }
-    if packages.wants_root() && !machine::is_root() {
+    if packages.needs_root() && !machine::is_root() {
         say!("These need root, so they are yours to run.");
         return Ok(());
     }
     if !terminal::can_ask() {
-        say!("To run them: {}", installing(missing));
+        say!("To run them: {}", setup_command(missing));
         return Ok(());
     }
     if terminal::agrees("Run them now?") {
@@ -107,7 +107,7 @@ pub(crate) fn offer(
     Ok(())
 }
 
-/// Shows what is missing, what it is for, and what installs it.
+/// Prints the missing tools, their purpose and the commands that install them.
 pub(crate) fn show(missing: &[&Tool]) {
     say!("Missing here:");
     for tool in missing {
@@ -127,7 +127,7 @@ pub(crate) fn show(missing: &[&Tool]) {
     let commands = commands(packages, missing);
     if !commands.is_empty() {
         say!("The commands that install it:");
-        let needs_root = packages.wants_root() && !machine::is_root();
+        let needs_root = packages.needs_root() && !machine::is_root();
         for command in &commands {
             let sudo = if needs_root { "sudo " } else { "" };
             say!("  {sudo}{command}");
@@ -135,12 +135,12 @@ pub(crate) fn show(missing: &[&Tool]) {
         say!();
     }
     for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
-        say!("{} is no package of this system; see its home page.", tool.name);
+        say!("This system has no package of {}; see its home page.", tool.name);
     }
 }
 
-/// Lists the commands that install all packages at once: a package manager
-/// tidies up after each.
+/// Returns the commands that install all packages at once, because a package
+/// manager cleans up after each call.
 fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
     let names: Vec<&str> =
         missing.iter().filter_map(|tool| tool.package(packages)).collect();
@@ -156,25 +156,25 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     let Some(packages) = PackageManager::find() else {
         return still_missing(missing, "install the packages above by hand");
     };
-    if packages.wants_root() && !machine::is_root() {
+    if packages.needs_root() && !machine::is_root() {
         return still_missing(
             missing,
             &format!(
                 "installing needs root: run the commands above, or `{}` as root",
-                installing(missing)
+                setup_command(missing)
             ),
         );
     }
     let log = checkout.log("setup")?;
-    let mut refused = perform_all(&commands(packages, missing), &log)?;
-    // One that this release lacks does not stop the others.
+    let mut refused = run_package_commands(&commands(packages, missing), &log)?;
+    // A package that this release lacks must not stop the others.
     let each = missing.iter().filter_map(|tool| tool.package(packages));
     let each: Vec<String> =
         each.map(|name| format!("{} {name}", packages.install())).collect();
     if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
     {
-        say!("  Not all at once, so each by itself:");
-        refused = perform_all(&each, &log)?;
+        say!("  Installing all at once failed. One after the other:");
+        refused = run_package_commands(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());
     let left: Vec<&Tool> = left.copied().collect();
@@ -186,23 +186,26 @@ fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
     explain(checkout, &left, &log, &refused)
 }
 
-/// Runs some commands, and returns a complaint for each that was refused.
-fn perform_all(commands: &[String], log: &Path) -> Result<Vec<String>, Stop> {
+/// Runs the commands and returns a message for each that failed.
+fn run_package_commands(
+    commands: &[String],
+    log: &Path,
+) -> Result<Vec<String>, Stop> {
     let mut refused = Vec::new();
     for command in commands {
         say!("  {command}");
-        let ending = perform(command, log)?;
+        let ending = run_package_command(command, log)?;
         if ending != Ending::Exited(0) {
-            refused.push(process::complaint(command, &ending));
+            refused.push(process::failure_message(command, &ending));
         }
     }
     Ok(refused)
 }
 
-/// Runs one command of the package manager; what it says goes to the log. A
-/// package manager that is killed half way leaves a broken system behind, so
-/// it ends when it has done, or in its own way after a Ctrl-C.
-fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
+/// Runs one command of the package manager, with its output in the log.
+/// Killing a package manager would leave a broken system, so it runs to its
+/// end and handles Ctrl-C itself.
+fn run_package_command(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut file = fs::OpenOptions::new()
         .append(true)
         .open(log)
@@ -213,10 +216,10 @@ fn perform(command: &str, log: &Path) -> Result<Ending, Stop> {
     let mut child = Child::new(what);
     child.args(words);
     child.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    process::follow_uninterrupted(what, &mut child, log)
+    process::run_uninterrupted(what, &mut child, log)
 }
 
-/// Says in one sentence why something is still missing.
+/// Returns an error that explains why something is still missing.
 fn explain(
     checkout: &Checkout,
     left: &[&Tool],
@@ -228,8 +231,8 @@ fn explain(
         let why = format!(
             "could not reach the package servers ({}): check the connection, \
              then run `{}` again (the log is {place})",
-            terminal::cut(line.trim(), 70),
-            installing(left)
+            terminal::truncate(line.trim(), 70),
+            setup_command(left)
         );
         return still_missing(left, &why);
     }
@@ -246,7 +249,7 @@ fn still_missing(left: &[&Tool], why: &str) -> Result<(), Stop> {
     Err(Stop::Failed(format!("still missing: {}; {why}", names.join(", "))))
 }
 
-/// Finds the first line of a log in which a package manager, or cargo, tells
+/// Returns the first line of a log in which a package manager or cargo reports
 /// that a server could not be reached.
 pub(crate) fn network_trouble(log: &Path) -> Option<String> {
     const SIGNS: [&str; 13] = [

@@ -1,8 +1,8 @@
-//! `cargo learn bench`: how fast Part 3 is here, a program of `crates/tools/` that we
-//! build with all optimizations and hand the terminal to.
+//! `cargo learn bench`: measures how fast Part 3 is here, with a program of
+//! `crates/tools/` built with all optimizations.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::examples::Program;
 
 pub(crate) const COMMAND: Command = Command {
@@ -14,6 +14,6 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    Program::Stopwatch("bench").run(checkout, None, &words.all())
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    Program::Stopwatch("bench").run(checkout, None, &args.all())
 }

@@ -1,6 +1,6 @@
-//! How the companion speaks: plain lines that fit, of which a color repeats
-//! one word and says no more, so that logs, IDE terminals and screen readers
-//! get the same words.
+//! Output of the companion: plain lines that fit the terminal. A color only
+//! repeats what a word says, so logs, IDE terminals and screen readers lose
+//! nothing.
 
 use std::env;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Prints a line. Unlike `println!` it does not panic when the reader has
-/// gone, as in `cargo learn | head -1`, or when the disk is full.
+/// Prints a line. Unlike `println!`, it does not panic if the reader has gone,
+/// as in `cargo learn | head -1`, or if the disk is full.
 #[macro_export]
 macro_rules! say {
     () => { $crate::terminal::line("") };
@@ -31,41 +31,42 @@ pub(crate) fn write_out(text: &str) {
     };
     if error.kind() != ErrorKind::BrokenPipe {
         complain(&format!(
-            "cannot write what it has to say: {error}; send it to where there \
-             is room"
+            "cannot write the output: {error}; send it to a place with enough \
+             room"
         ));
         process::exit(1);
     }
-    process::exit(i32::from(JUDGES.load(Ordering::Relaxed)));
+    process::exit(i32::from(MUST_BE_READ.load(Ordering::Relaxed)));
 }
 
-/// Whether the end of the command is a verdict.
-static JUDGES: AtomicBool = AtomicBool::new(false);
+/// Whether the command must fail if its output is not read to the end.
+static MUST_BE_READ: AtomicBool = AtomicBool::new(false);
 
-/// Sees to it that from now on a reader who goes away makes this a failure:
-/// nobody has heard a verdict. Who only shows something has shown enough.
-pub(crate) fn judge() {
-    JUDGES.store(true, Ordering::Relaxed);
+/// Makes the command fail from now on if the reader closes the output: a
+/// verdict that was not read must not look like success. Other commands may be
+/// cut off.
+pub(crate) fn require_reader() {
+    MUST_BE_READ.store(true, Ordering::Relaxed);
 }
 
-/// Says what went wrong, on the standard error stream, if anybody hears it.
+/// Prints an error to the standard error stream, if it is open.
 pub(crate) fn complain(sentence: &str) {
     let _ = writeln!(io::stderr(), "error: {sentence}");
 }
 
-/// Tells whether a line can be rewritten in place.
+/// Returns whether a line can be rewritten in place.
 pub(crate) fn can_rewrite() -> bool {
     let dumb = env::var("TERM").is_ok_and(|term| term == "dumb");
     io::stdout().is_terminal() && !dumb
 }
 
-/// Tells whether something may have a color: see <https://no-color.org>.
+/// Returns whether output may be colored: see <https://no-color.org>.
 fn can_color() -> bool {
     let refused = env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
     can_rewrite() && !refused
 }
 
-/// The words by which a verdict begins, each with its color.
+/// The words that begin a verdict, each with its color.
 const VERDICTS: [(&str, &str); 5] = [
     ("failing:", "31"),
     ("solved:", "32"),
@@ -74,12 +75,12 @@ const VERDICTS: [(&str, &str); 5] = [
     ("skipped:", "33"),
 ];
 
-/// Prints a line of a check; where it is the verdict, the eye finds it.
-pub(crate) fn judged(text: &str) {
-    line(&painted(text, can_color()));
+/// Prints a line of a check. If it is the verdict, its first word is colored.
+pub(crate) fn print_verdict(text: &str) {
+    line(&colored(text, can_color()));
 }
 
-fn painted(text: &str, colors: bool) -> String {
+fn colored(text: &str, colors: bool) -> String {
     let mut verdicts = VERDICTS.iter().filter(|_| colors);
     match verdicts.find(|(word, _)| text.starts_with(word)) {
         Some((word, color)) => {
@@ -90,8 +91,8 @@ fn painted(text: &str, colors: bool) -> String {
     }
 }
 
-/// Returns the width of the terminal: what `COLUMNS` says, or the terminal
-/// itself. None where nobody says it.
+/// Returns the width of the terminal, from `COLUMNS` or from the terminal
+/// itself. `None` if neither is known.
 pub(crate) fn columns() -> Option<usize> {
     static COLUMNS: OnceLock<Option<usize>> = OnceLock::new();
     let said = || {
@@ -103,7 +104,7 @@ pub(crate) fn columns() -> Option<usize> {
         if !io::stdout().is_terminal() {
             return None;
         }
-        // It asks the terminal that it reads from.
+        // `stty` queries the terminal that is its standard input.
         let mut stty = Command::new("stty");
         let stty = stty.arg("size").stdin(Stdio::inherit());
         let size = stty.stderr(Stdio::null()).output().ok()?.stdout;
@@ -112,17 +113,17 @@ pub(crate) fn columns() -> Option<usize> {
     *COLUMNS.get_or_init(said)
 }
 
-/// Says how wide a line of prose may be: longer ones are hard to read.
+/// Returns the maximum width of prose: long lines are hard to read.
 pub(crate) fn width() -> usize {
     columns().unwrap_or(80).min(80) - 2
 }
 
-/// Tells whether there is somebody to ask.
+/// Returns whether questions can be asked: input and output are terminals.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Asks on the terminal; everything but a yes is a no.
+/// Asks on the terminal. Everything except a yes is a no.
 pub(crate) fn agrees(question: &str) -> bool {
     write_out(&format!("{question} [y/N] "));
     let mut answer = String::new();
@@ -132,8 +133,8 @@ pub(crate) fn agrees(question: &str) -> bool {
     matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Writes a duration as people say it.
-pub fn spoken(time: Duration) -> String {
+/// Formats a duration for people.
+pub fn human_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..=9 => format!("{:.1} s", time.as_secs_f64()),
@@ -142,12 +143,12 @@ pub fn spoken(time: Duration) -> String {
     }
 }
 
-/// Puts the text into lines that fit the terminal.
-pub(crate) fn filled(text: &str) -> Vec<String> {
-    broken(text, width())
+/// Wraps the text to the width of the terminal.
+pub(crate) fn wrapped(text: &str) -> Vec<String> {
+    wrap(text, width())
 }
 
-fn broken(text: &str, room: usize) -> Vec<String> {
+fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one");
@@ -164,8 +165,8 @@ fn broken(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Cuts `text` to `width` characters, without control characters.
-pub fn cut(text: &str, width: usize) -> String {
+/// Truncates `text` to `width` characters, without control characters.
+pub fn truncate(text: &str, width: usize) -> String {
     let clean: Vec<char> =
         text.chars().filter(|letter| !letter.is_control()).collect();
     if clean.len() <= width {
@@ -181,25 +182,25 @@ mod tests {
 
     #[test]
     fn durations_are_short_and_have_a_unit() {
-        assert_eq!(spoken(Duration::from_millis(640)), "0.6 s");
-        assert_eq!(spoken(Duration::from_secs(42)), "42 s");
-        assert_eq!(spoken(Duration::from_secs(125)), "2 min 05 s");
+        assert_eq!(human_duration(Duration::from_millis(640)), "0.6 s");
+        assert_eq!(human_duration(Duration::from_secs(42)), "42 s");
+        assert_eq!(human_duration(Duration::from_secs(125)), "2 min 05 s");
     }
 
     #[test]
-    fn lines_are_filled_and_lose_no_word() {
+    fn wrapped_lines_lose_no_word() {
         let text = "word ".repeat(40);
         for room in [78, 30] {
-            let lines = broken(&text, room);
+            let lines = wrap(&text, room);
             assert!(lines.len() > 1 && lines.iter().all(|it| it.len() <= room));
             assert_eq!(lines.join(" "), text.trim());
         }
     }
 
     #[test]
-    fn a_cut_line_fits_and_has_no_control_characters() {
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abcdefgh", 6), "abc...");
-        assert_eq!(cut("a\u{1b}[2Kb\r", 9), "a[2Kb");
+    fn a_truncated_line_fits_and_has_no_control_characters() {
+        assert_eq!(truncate("abc", 3), "abc");
+        assert_eq!(truncate("abcdefgh", 6), "abc...");
+        assert_eq!(truncate("a\u{1b}[2Kb\r", 9), "a[2Kb");
     }
 }

@@ -1,9 +1,9 @@
-//! `cargo learn test`: all tests of the course, run by `cargo xtask test`.
+//! `cargo learn test`: runs all tests of the course with `cargo xtask test`.
 
 use std::os::unix::process::CommandExt;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -13,11 +13,11 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-/// Replaces this process with the tests, so that they get every signal and their
-/// exit code is passed on.
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
+/// Replaces this process with the tests, so that they receive every signal and
+/// their exit code is passed on.
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     let mut cargo = checkout.cargo(&["run", "--quiet", "--package", "xtask"]);
-    cargo.args(["--profile", "learn", "--", "test"]).args(words.all());
+    cargo.args(["--profile", "learn", "--", "test"]).args(args.all());
     let error = cargo.exec();
     Err(Stop::Failed(format!("cannot start cargo: {error}")))
 }

@@ -1,11 +1,11 @@
-//! The bare `cargo learn`: the first time a tour, afterwards where you are
-//! and what comes next.
+//! The bare `cargo learn`: a tour on the first visit, afterwards the learner's
+//! progress and the next exercise.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
-use crate::machine::Whose;
+use crate::machine::Audience;
 use crate::progress::Progress;
 use crate::terminal::say;
 use crate::{machine, setup};
@@ -18,7 +18,7 @@ pub(crate) const COMMAND: Command = Command {
     run,
 };
 
-fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
+fn run(checkout: &Checkout, _: Args) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     if progress.damaged > 0 {
         let count = progress.damaged;
@@ -31,8 +31,8 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
         return again(checkout, &exercises, &progress);
     }
     tour();
-    // A tour that is shown twice is no reason to fail.
-    Progress::change_or_say(checkout, |progress| {
+    // If this cannot be saved, the tour is shown again, which does no harm.
+    Progress::update_or_warn(checkout, |progress| {
         progress.set("tour", "all", "seen");
     });
     let prepared = prepare(checkout);
@@ -44,9 +44,9 @@ fn run(checkout: &Checkout, _: Words) -> Result<(), Stop> {
     prepared
 }
 
-/// Shows what this machine lacks, and offers to install it.
+/// Prints what this machine lacks and offers to install it.
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
-    let missing = machine::missing(Whose::Learner);
+    let missing = machine::missing(Audience::Learner);
     if missing.is_empty() {
         say!("This machine has all that the course can use.");
         say!();
@@ -82,19 +82,20 @@ Training a network is that walk, repeated. Each rung needs only the one below.
     );
 }
 
-/// Greets on every visit but the first.
+/// Greets the learner on every visit except the first.
 fn again(
     checkout: &Checkout,
     exercises: &[Exercise],
     progress: &Progress,
 ) -> Result<(), Stop> {
-    let is_solved =
-        |it: &&Exercise| Status::of(it, progress, checkout) == Status::Solved;
+    let is_solved = |it: &&Exercise| {
+        Status::saved(it, progress, checkout) == Status::Solved
+    };
     let solved = exercises.iter().filter(is_solved).count();
     if !exercises.is_empty() {
         say!("You have solved {solved} of {} exercises.", exercises.len());
     }
-    if machine::missing(Whose::Learner).iter().any(|tool| tool.needed) {
+    if machine::missing(Audience::Learner).iter().any(|tool| tool.needed) {
         say!("There is no OpenCL here yet: cargo learn setup");
     }
     next(checkout, exercises, progress);
@@ -103,8 +104,7 @@ fn again(
     Ok(())
 }
 
-/// Finds the first exercise that is not solved; without exercises, the
-/// examples.
+/// Prints the first unsolved exercise, or the examples if the course has none.
 fn next(checkout: &Checkout, exercises: &[Exercise], progress: &Progress) {
     match status::next(exercises, progress, checkout, &[]) {
         Some(exercise) => {

@@ -1,71 +1,71 @@
-//! `cargo learn again`, on a stage where a check is the learner's file.
+//! `cargo learn again`, in a checkout whose checks run the learner's file.
 
 mod scene;
 
 use std::process::Stdio;
 
-use scene::stage::{ONE, SOLVED, again};
+use scene::stage::{ONE, SOLVED, stage_with_variants};
 
 const VARIANT: &str = "exercises/again/part1_cpu/one.rs";
 
-/// What stands in the file of the exercise, which no variant touches.
+/// The contents of the learner's file, which no variant changes.
 const YOURS: &str = "echo mine\n";
 
 /// Promise: A variant of an exercise does not replace the learner's solved
 /// file.
 #[test]
-fn a_variant_stands_beside_the_file_that_solved_the_exercise() {
-    let scene = again();
+fn a_variant_does_not_replace_the_solved_file() {
+    let scene = stage_with_variants();
     scene.write(ONE, YOURS);
     let drawn = scene.learn(&["again", "one"]);
-    drawn.went_well().tells("Multiply by 7.").tells(VARIANT);
+    drawn.succeeds().prints("Multiply by 7.").prints(VARIANT);
     assert!(scene.read(VARIANT).starts_with("# by 7\n"));
     assert_eq!(scene.read(ONE), YOURS);
 }
 
-/// Promise: A solved variant makes room for a new one.
+/// Promise: A solved variant is followed by a new one.
 #[test]
-fn once_more_checks_the_variant_and_a_solved_one_makes_room_for_another() {
-    let scene = again();
-    scene.learn(&["again", "one"]).went_well();
+fn a_solved_variant_is_followed_by_a_new_one() {
+    let scene = stage_with_variants();
+    scene.learn(&["again", "one"]).succeeds();
     let said = scene.learn(&["again", "one"]);
     assert_eq!(said.code, Some(1), "{}", said.out);
-    said.tells("TODO(one)").tells("Multiply by 7.");
-    // The check knows what was drawn.
+    said.prints("TODO(one)").prints("Multiply by 7.");
+    // The check receives the drawn values.
     scene.write(VARIANT, "[ \"$RUNGRAD_AGAIN\" = factor=7 ] || exit 1\n");
-    scene.learn(&["again", "one"]).went_well().tells("Another one:");
-    scene.learn(&["again"]).went_well().tells("solved  one");
-    scene.learn(&["again", "one"]).went_well().tells("Multiply by 9.");
-    // The exercise itself was given nothing, and its status is its own.
+    scene.learn(&["again", "one"]).succeeds().prints("Another one:");
+    scene.learn(&["again"]).succeeds().prints("solved  one");
+    scene.learn(&["again", "one"]).succeeds().prints("Multiply by 9.");
+    // The exercise itself receives no values and keeps a separate status.
     scene.write(ONE, "[ -z \"$RUNGRAD_AGAIN\" ] || exit 1\n");
     let checked = scene.learn(&["check", "one"]);
-    checked.went_well().tells("With other values: cargo learn again one");
+    checked.succeeds().prints("With other values: cargo learn again one");
 }
 
 #[test]
-fn what_stood_in_a_variant_is_kept() {
-    let scene = again();
-    scene.learn(&["again", "one"]).went_well();
+fn an_unfinished_variant_is_backed_up() {
+    let scene = stage_with_variants();
+    scene.learn(&["again", "one"]).succeeds();
     scene.write(VARIANT, SOLVED);
     let said = scene.learn(&["again", "one", "--seed", "5"]);
-    said.went_well().tells("What stood there: .learn/backups/one-");
-    said.tells("Multiply by 9.");
+    said.succeeds().prints("Your previous version: .learn/backups/one-");
+    said.prints("Multiply by 9.");
     let seven = scene.learn(&["again", "one", "--new"]);
-    seven.went_well().tells("Multiply by 7.");
+    seven.succeeds().prints("Multiply by 7.");
 }
 
 #[test]
-fn what_has_no_variant_says_so() {
-    let scene = again();
-    scene.learn(&["again", "two"]).stopped(2, &["two has no variant"]);
-    scene.learn(&["again", "onn"]).stopped(2, &["the nearest is one"]);
-    scene.learn(&["again", "one", "--seed", "x"]).stopped(2, &["--seed is"]);
+fn an_exercise_without_variants_is_reported() {
+    let scene = stage_with_variants();
+    scene.learn(&["again", "two"]).fails_with(2, &["two has no variant"]);
+    scene.learn(&["again", "onn"]).fails_with(2, &["the nearest is one"]);
+    scene.learn(&["again", "one", "--seed", "x"]).fails_with(2, &["--seed is"]);
 }
 
 #[test]
 fn a_variant_waits_for_a_check_of_its_exercise() {
-    let scene = again();
-    scene.learn(&["again", "one"]).went_well();
+    let scene = stage_with_variants();
+    scene.learn(&["again", "one"]).succeeds();
     let busy = "mkdir $SCENE/busy || exit 1\nsleep 0.2\nrmdir $SCENE/busy\n";
     scene.write(ONE, busy);
     scene.write(VARIANT, busy);

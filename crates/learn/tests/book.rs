@@ -1,5 +1,5 @@
-//! `cargo learn book`, mostly with an mdBook that only pretends: what is
-//! served, and what is not.
+//! `cargo learn book`, mostly with a fake mdBook: which files are served, and
+//! which are not.
 
 mod scene;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use scene::{Scene, skip};
 
-/// An mdBook that counts its builds on its page.
+/// A fake mdBook that writes the number of its builds to its page.
 const MDBOOK: &str = "
 [ $1 = --version ] && { echo mdbook v0.5.4; exit; }
 mkdir -p $4/css
@@ -22,19 +22,19 @@ grep -c build $SCENE/builds > $4/index.html
 echo 'a { }' > \"$4/css/a b.css\"
 echo lost > $4/404.html";
 
-/// A companion that serves, and the lines that it says.
-struct Served {
+/// A companion that serves the book, and its output.
+struct Server {
     scene: Scene,
     companion: Child,
     lines: BufReader<ChildStdout>,
     port: u16,
 }
 
-impl Served {
-    /// Serves the output of this mdBook, with at most this many file
-    /// descriptors. Prints why and returns `None` if this machine cannot reach
-    /// itself.
-    fn or_skip(script: &str, name: &str, files: u32) -> Option<Served> {
+impl Server {
+    /// Serves the output of this mdBook, with at most `files` file
+    /// descriptors. Prints the reason and returns `None` if this machine
+    /// cannot connect to itself.
+    fn or_skip(script: &str, name: &str, files: u32) -> Option<Server> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         if TcpStream::connect(listener.local_addr().unwrap()).is_err() {
             skip(name, "no network, not even to this machine");
@@ -55,16 +55,16 @@ impl Served {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut companion = command.spawn().unwrap();
         let lines = BufReader::new(companion.stdout.take().unwrap());
-        let mut served = Served { scene, companion, lines, port: 0 };
-        let line = served.hears("It is served at http://127.0.0.1:");
+        let mut served = Server { scene, companion, lines, port: 0 };
+        let line = served.wait_for_line("It is served at http://127.0.0.1:");
         let mut port = line.split([':', ' ']).filter_map(|it| it.parse().ok());
         served.port = port.next().expect("a port");
         Some(served)
     }
 
-    /// Reads on to the line that begins like this.
+    /// Reads up to the line with this beginning.
     #[track_caller]
-    fn hears(&mut self, start: &str) -> String {
+    fn wait_for_line(&mut self, start: &str) -> String {
         let mut line = String::new();
         while self.lines.read_line(&mut line).unwrap() > 0 {
             if line.starts_with(start) {
@@ -75,12 +75,12 @@ impl Served {
         panic!("it never said {start}");
     }
 
-    /// The status and the body of the answer.
-    fn asks(&self, request: &str) -> (String, String) {
+    /// Sends a request and returns the status and the body of the response.
+    fn request(&self, request: &str) -> (String, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         stream.write_all(text.as_bytes()).unwrap();
-        // Many times the age that a connection can reach.
+        // Much longer than the server's time limit for a connection.
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -90,7 +90,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.companion.kill();
         let _ = self.companion.wait();
@@ -98,39 +98,39 @@ impl Drop for Served {
 }
 
 #[track_caller]
-fn answers(served: &Served, request: &str, status: &str, body: &str) {
-    let answer = served.asks(request);
+fn assert_response(served: &Server, request: &str, status: &str, body: &str) {
+    let answer = served.request(request);
     assert_eq!(answer, (status.into(), body.into()), "{request}");
 }
 
 /// Promise: `cargo learn book` serves the book and no other file, and only to
 /// this machine.
 #[test]
-fn the_book_is_served_and_nothing_beside_it() {
-    let name = "the_book_is_served_and_nothing_beside_it";
-    let Some(served) = Served::or_skip(MDBOOK, name, 1024) else { return };
-    answers(&served, "GET /", "200", "1");
-    answers(&served, "GET /index.html?highlight=x#y", "200", "1");
-    answers(&served, "HEAD /", "200", "");
-    answers(&served, "GET /css/a%20b.css", "200", "a { }");
+fn only_the_book_is_served() {
+    let name = "only_the_book_is_served";
+    let Some(served) = Server::or_skip(MDBOOK, name, 1024) else { return };
+    assert_response(&served, "GET /", "200", "1");
+    assert_response(&served, "GET /index.html?highlight=x#y", "200", "1");
+    assert_response(&served, "HEAD /", "200", "");
+    assert_response(&served, "GET /css/a%20b.css", "200", "a { }");
     let outside = ["/../secret", "/%2e%2e/secret", "/css/..%2f..%2fsecret"];
-    // An escape that is not valid names no file.
+    // Invalid escapes name no file.
     let broken = ["/%", "/%2", "/%zz", "/%ff"];
     for target in outside.iter().chain(&broken) {
-        answers(&served, &format!("GET {target}"), "404", "lost");
+        assert_response(&served, &format!("GET {target}"), "404", "lost");
     }
-    answers(&served, "POST /", "405", "");
-    answers(&served, "", "405", "");
+    assert_response(&served, "POST /", "405", "");
+    assert_response(&served, "", "405", "");
 }
 
-/// A browser opens connections that it may need, and closes them.
+/// Browsers open connections in advance and close them unused.
 #[test]
-fn connections_without_a_request_do_no_harm() {
-    let name = "connections_without_a_request_do_no_harm";
-    let Some(mut served) = Served::or_skip(MDBOOK, name, 1024) else { return };
+fn unused_connections_do_no_harm() {
+    let name = "unused_connections_do_no_harm";
+    let Some(mut served) = Server::or_skip(MDBOOK, name, 1024) else { return };
     drop(TcpStream::connect(("127.0.0.1", served.port)).unwrap());
     let _silent = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
-    answers(&served, "GET /", "200", "1");
+    assert_response(&served, "GET /", "200", "1");
     served.companion.kill().unwrap();
     let mut said = String::new();
     let errors = served.companion.stderr.as_mut().expect("a pipe");
@@ -138,12 +138,12 @@ fn connections_without_a_request_do_no_harm() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// The process has few file descriptors, and clients that send a letter now and
-/// then hold more connections than the server answers at once.
+/// The process has few file descriptors, and slow clients hold more
+/// connections than the server accepts at once.
 #[test]
-fn connections_that_stall_do_not_keep_a_page_away() {
-    let name = "connections_that_stall_do_not_keep_a_page_away";
-    let Some(served) = Served::or_skip(MDBOOK, name, 24) else { return };
+fn stalled_connections_do_not_block_a_page() {
+    let name = "stalled_connections_do_not_block_a_page";
+    let Some(served) = Server::or_skip(MDBOOK, name, 24) else { return };
     let address = ("127.0.0.1", served.port);
     let connect = |_| TcpStream::connect(address).unwrap();
     let mut stalled: Vec<TcpStream> = (0..50).map(connect).collect();
@@ -153,40 +153,40 @@ fn connections_that_stall_do_not_keep_a_page_away() {
             thread::sleep(Duration::from_millis(100));
         }
     });
-    answers(&served, "GET /", "200", "1");
+    assert_response(&served, "GET /", "200", "1");
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_not_called_missing() {
-    let name = "a_file_that_cannot_be_read_is_not_called_missing";
+fn an_unreadable_file_is_not_reported_as_missing() {
+    let name = "an_unreadable_file_is_not_reported_as_missing";
     let script = format!("{MDBOOK}\nln -s loop.html $4/loop.html");
-    let Some(served) = Served::or_skip(&script, name, 1024) else { return };
-    let (status, body) = served.asks("GET /loop.html");
+    let Some(served) = Server::or_skip(&script, name, 1024) else { return };
+    let (status, body) = served.request("GET /loop.html");
     assert_eq!(status, "503");
     assert!(body.starts_with("/loop.html cannot be read now: "), "{body}");
-    answers(&served, "GET /css/a%20b.css/more.html", "404", "lost");
+    assert_response(&served, "GET /css/a%20b.css/more.html", "404", "lost");
 }
 
 #[test]
-fn a_page_that_changes_is_built_again() {
-    let name = "a_page_that_changes_is_built_again";
-    let Some(mut served) = Served::or_skip(MDBOOK, name, 1024) else { return };
+fn a_changed_page_is_rebuilt() {
+    let name = "a_changed_page_is_rebuilt";
+    let Some(mut served) = Server::or_skip(MDBOOK, name, 1024) else { return };
     served.scene.write("book/src/page.md", "one, and more");
     served.scene.write("book/src/other.md", "two");
-    served.hears("Built again");
-    let (status, body) = served.asks("GET /");
+    served.wait_for_line("Built again");
+    let (status, body) = served.request("GET /");
     assert_eq!(status, "200");
     assert_ne!(body, "1");
 }
 
-/// Who kept the address of a chapter by its number finds it by its name, from
-/// the server and in the folder alone. Here the real mdBook builds the book.
+/// Chapter addresses once contained numbers. The real mdBook builds the book
+/// here.
 ///
 /// Promise: Every redirect leads to an existing page, on a server and from a
 /// folder.
 #[test]
-fn old_addresses_lead_to_the_new() {
-    let name = "old_addresses_lead_to_the_new";
+fn old_addresses_redirect_to_existing_pages() {
+    let name = "old_addresses_redirect_to_existing_pages";
     let built = Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2);
     let mdbook = built.expect("a target folder").join("tools/bin/mdbook");
     if !mdbook.is_file() {
@@ -200,7 +200,7 @@ fn old_addresses_lead_to_the_new() {
          exec '{mdbook}' \"$@\"",
         book.display(),
     );
-    let Some(served) = Served::or_skip(&script, name, 1024) else { return };
+    let Some(served) = Server::or_skip(&script, name, 1024) else { return };
     let folder = served.scene.root.join("target/book");
     let mut numbers: Vec<u32> = Vec::new();
     for entry in fs::read_dir(&folder).unwrap() {
@@ -211,13 +211,13 @@ fn old_addresses_lead_to_the_new() {
             continue;
         };
         numbers.push(number);
-        let (status, page) = served.asks(&format!("GET /{old}"));
+        let (status, page) = served.request(&format!("GET /{old}"));
         assert_eq!(status, "200", "{old}");
         assert_eq!(page, fs::read_to_string(folder.join(&old)).unwrap().trim());
         let (_, new) = page.split_once("; URL=").expect("an address");
         let (new, _) = new.split_once('"').expect("its end");
         assert!(folder.join(new).is_file(), "{old} leads to {new}");
-        assert_eq!(served.asks(&format!("GET /{new}")).0, "200", "{new}");
+        assert_eq!(served.request(&format!("GET /{new}")).0, "200", "{new}");
     }
     numbers.sort();
     assert_eq!(numbers, (1..=27).collect::<Vec<_>>());

@@ -1,12 +1,12 @@
-//! What a learner's commands compile is compiled once: a package that is built
-//! with other features for another command is built, and with it the crate,
-//! once more.
+//! Checks that the commands share their builds. If a package is built with
+//! different features for a different command, it and everything that depends
+//! on it are compiled again.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The packages that this selection builds, each with its features.
+/// Returns the packages that this selection builds, each with its features.
 fn packages(selection: &[&str]) -> BTreeSet<String> {
     let cargo = std::env::var("CARGO").unwrap_or("cargo".into());
     let output = Command::new(cargo)
@@ -39,20 +39,20 @@ fn tests_checks_and_tools_share_one_build_of_the_crate() {
         let row: Vec<&str> = row.split(' ').collect();
         let own =
             packages(&[&row, &["--edges", "normal,dev,build"][..]].concat());
-        // The tests of learn use the part of testkit that needs no engine.
+        // The tests of `learn` use the part of `testkit` that needs no engine.
         let is_small = |it: &&String| it.starts_with("testkit ");
         let mut again = own.difference(&all).filter(|it| !is_small(it));
         assert_eq!(again.next(), None, "{row:?}");
     }
 }
 
-/// The first command of a fresh clone: Part 1 and little else, and what it
-/// stands on is compiled for all that comes later.
+/// This is the first command in a fresh clone. It should compile Part 1 and
+/// little else, and later commands must reuse its dependencies.
 ///
 /// Promise: The first `cargo learn try` compiles at most 50 packages and
 /// compiles none of them again later.
 #[test]
-fn the_light_bench_compiles_part_1_and_few_packages() {
+fn the_light_build_compiles_part_1_and_few_packages() {
     let light = ["--package", "tools", "--no-default-features"];
     let own = packages(&[&light[..], &["--edges", "normal,build"]].concat());
     assert!(own.len() <= 50, "{} packages: {own:?}", own.len());

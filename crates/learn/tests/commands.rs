@@ -1,25 +1,28 @@
-//! The words on the command line, and how the companion answers wrong ones.
+//! The command line: commands, flags, and the answers to wrong ones.
 
 mod scene;
 
 use std::process::Stdio;
 
 use scene::stage::{ONE, SOLVED, stage};
-use scene::{Said, Scene};
+use scene::{CommandOutput, Scene};
 
 /// Promise: An unknown command gives one sentence with the nearest known
 /// command and exit code 2.
 #[test]
 fn an_unknown_command_names_the_nearest() {
     let said = Scene::new().learn(&["stup"]);
-    said.stopped(2, &["`cargo learn stup`", "nearest", "`cargo learn setup`"]);
+    said.fails_with(
+        2,
+        &["`cargo learn stup`", "nearest", "`cargo learn setup`"],
+    );
     assert_eq!(said.out, "");
 }
 
 #[test]
 fn every_command_of_the_overview_has_a_page() {
     let scene = Scene::new();
-    let overview = scene.learn(&["help"]).went_well().out.clone();
+    let overview = scene.learn(&["help"]).succeeds().out.clone();
     let names: Vec<&str> = overview
         .lines()
         .filter_map(|line| line.strip_prefix("  cargo learn "))
@@ -29,24 +32,26 @@ fn every_command_of_the_overview_has_a_page() {
     assert!(names.contains(&"setup") && names.contains(&"test"), "{names:?}");
     for name in names {
         let page = scene.learn(&["help", name]);
-        page.went_well().tells(&format!("cargo learn {name}"));
+        page.succeeds().prints(&format!("cargo learn {name}"));
         let same = scene.learn(&[name, "--help"]);
-        assert_eq!(same.went_well().out, page.out);
+        assert_eq!(same.succeeds().out, page.out);
     }
-    assert_eq!(scene.learn(&["--help"]).went_well().out, overview);
+    assert_eq!(scene.learn(&["--help"]).succeeds().out, overview);
 }
 
 #[test]
 fn an_unknown_flag_names_the_nearest() {
     let scene = Scene::new();
-    scene.learn(&["setup", "--yess"]).stopped(2, &["--yess", "--yes"]);
-    scene.learn(&["doctor", "--fast"]).stopped(2, &["--fast"]);
-    scene.learn(&["doctor", "me"]).stopped(2, &["\"me\""]);
-    scene.learn(&["run", "--device"]).stopped(2, &["--device needs a value"]);
+    scene.learn(&["setup", "--yess"]).fails_with(2, &["--yess", "--yes"]);
+    scene.learn(&["doctor", "--fast"]).fails_with(2, &["--fast"]);
+    scene.learn(&["doctor", "me"]).fails_with(2, &["\"me\""]);
+    scene
+        .learn(&["run", "--device"])
+        .fails_with(2, &["--device needs a value"]);
 }
 
-/// The companion is replaced by the tests, so its exit code and its signals are
-/// theirs.
+/// The tests replace the process, so that their exit code and signals are
+/// passed on.
 #[test]
 fn the_tests_are_run_by_xtask() {
     let scene = Scene::new();
@@ -63,7 +68,7 @@ fn the_tests_are_run_by_xtask() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_sees_no_backtrace() {
+fn a_closed_output_causes_no_backtrace() {
     let scene = Scene::new();
     let mut command = scene.command(&["help"]);
     let mut child =
@@ -74,17 +79,18 @@ fn a_reader_that_leaves_early_sees_no_backtrace() {
     assert!(output.status.success());
 }
 
-/// Who reads on must not take half a verdict for a whole one.
+/// A partial verdict must not look like a whole one.
 ///
-/// Promise: A command whose output cannot be read to the end exits with code 1.
+/// Promise: A command whose output cannot be read to the end exits with code
+/// 1.
 #[test]
-fn a_verdict_that_nobody_hears_is_a_failure() {
+fn a_verdict_that_cannot_be_printed_is_a_failure() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     let said = scene.learn(&["check", "one"]);
-    said.went_well();
+    said.succeeds();
     for words in [&["check", "one"][..], &["setup"]] {
-        // Who would hear has left before the first word.
+        // The reader has gone before the first word.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let output = scene.command(words).stdout(writer).output().unwrap();
@@ -96,39 +102,40 @@ fn a_verdict_that_nobody_hears_is_a_failure() {
 /// Promise: Output that cannot be written is an error with one sentence.
 #[cfg(target_os = "linux")]
 #[test]
-fn words_that_cannot_be_written_are_a_failure_and_a_sentence() {
+fn unwritable_output_is_an_error_with_a_sentence() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     for words in [&["check", "one"][..], &["help"], &["list"]] {
         let full = std::fs::File::create("/dev/full").unwrap();
         let mut command = scene.command(words);
-        let said = Said::by(command.stdout(full));
-        said.stopped(1, &["No space left", "where there is room"]);
+        let said = CommandOutput::from(command.stdout(full));
+        said.fails_with(1, &["No space left", "enough room"]);
     }
 }
 
 #[test]
-fn outside_of_the_course_s_folder_it_says_where_to_start() {
+fn outside_the_checkout_the_error_says_where_to_start() {
     let scene = Scene::new();
     let mut command = scene.command(&["doctor"]);
     command.env("CARGO_MANIFEST_DIR", scene.root.join("lib/nowhere/learn"));
-    Said::by(&mut command).stopped(1, &["not inside the course's folder"]);
+    CommandOutput::from(&mut command)
+        .fails_with(1, &["not inside the course's folder"]);
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_named() {
+fn an_unwritable_folder_is_named() {
     let scene = Scene::new();
     scene.write("target", "a file where a folder should be");
     scene.program("cargo", "exit 0");
     scene.write("examples/part1_a.rs", "//! A.\nfn main() {}\n");
     let said = scene.learn(&["run", "part1_a"]);
-    said.stopped(1, &["cannot write", "target", "CARGO_TARGET_DIR"]);
+    said.fails_with(1, &["cannot write", "target", "CARGO_TARGET_DIR"]);
 }
 
 /// Promise: `cargo learn` uses its own build folder, so it never waits for a
 /// different build.
 #[test]
-fn the_companion_has_a_build_folder_and_so_a_lock_of_its_own() {
+fn the_companion_has_a_separate_build_folder() {
     let config = include_str!("../../../.cargo/config.toml");
     assert!(config.contains("--package learn --profile learn --"), "{config}");
     let manifest = include_str!("../../../Cargo.toml");

@@ -1,5 +1,5 @@
-//! The documents are short and current, and every file, link and command that
-//! they name exists.
+//! Checks that the documents are short and current, and that every file, link
+//! and command that they name exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,15 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// Lists the documents: four files at the root and every page of `docs/`.
+/// Lists the documents: five files at the root and every page of `docs/`.
 fn documents() -> Vec<String> {
-    let names =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let names = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "GLOSSARY.md",
+        "CHANGELOG.md",
+    ];
     let mut documents = names.map(String::from).to_vec();
     let mut folders = vec![root().join("docs")];
     while let Some(folder) = folders.pop() {
@@ -50,14 +55,14 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// Returns the targets of the links in a page that lead to no other site.
+/// Returns the targets of the links in a page that stay on this site.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1);
     let targets = targets.filter_map(|it| Some(it.split_once(')')?.0));
     targets.filter(|target| !target.starts_with("http")).collect()
 }
 
-/// What stands between backticks on one line.
+/// Returns the text between backticks on one line.
 fn code_spans(text: &str) -> Vec<String> {
     let outside_of_blocks = text.split("```").step_by(2);
     outside_of_blocks
@@ -67,8 +72,8 @@ fn code_spans(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The headings of `docs/promises.md`, each with the folder or file that it
-/// covers. A file belongs to the first that its path begins with.
+/// The headings of `docs/promises.md`, each with a path prefix. A file belongs
+/// to the first heading whose prefix matches.
 const AREAS: &[(&str, &str)] = &[
     ("tests/architecture", "Structure of the sources"),
     ("crates/testkit", "Every engine"),
@@ -92,7 +97,7 @@ const AREAS: &[(&str, &str)] = &[
 const PROMISE: &str = "/// Promise: ";
 const COMMAND: &str = "UPDATE=1 cargo test -p learn --test documents";
 
-/// Finds the promises in a source: each sentence with the test that holds it.
+/// Returns the promises in a source file, each with the name of its test.
 fn promises(text: &str) -> Vec<(String, String)> {
     let mut lines = text.lines().map(str::trim).peekable();
     let mut found = Vec::new();
@@ -115,7 +120,7 @@ fn promises(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the text of `docs/promises.md` and the number of its promises.
+/// Returns the text of `docs/promises.md` and the number of promises.
 fn page_of_promises() -> (String, usize) {
     let folders = [
         "src",
@@ -157,7 +162,7 @@ fn page_of_promises() -> (String, usize) {
 
 /// Promise: `docs/promises.md` lists exactly the promises in the sources.
 #[test]
-fn the_page_of_promises_is_current() {
+fn the_promises_page_is_current() {
     let (page, count) = page_of_promises();
     let file = root().join("docs/promises.md");
     if env::var_os("UPDATE").is_some_and(|value| value == "1") {
@@ -169,7 +174,7 @@ fn the_page_of_promises_is_current() {
     assert!(count >= 420, "only {count} promises are left");
 }
 
-/// The files of Rust below some folders.
+/// Returns the Rust files below some folders.
 fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
     let (mut open, mut files) = (folders.to_vec(), Vec::new());
     while let Some(path) = open.pop() {
@@ -183,7 +188,7 @@ fn rust(folders: &[PathBuf]) -> Vec<PathBuf> {
     files
 }
 
-/// Finds the names of our environment variables in a text.
+/// Returns the names of our environment variables in a text.
 fn variables(text: &str) -> BTreeSet<String> {
     let prefix = "RUNGRAD_";
     let names = text.split(prefix).skip(1).map(|rest| {
@@ -232,7 +237,7 @@ fn every_file_that_a_document_names_exists() {
 
 /// Promise: Every link of a document leads to an existing file and heading.
 #[test]
-fn every_link_of_a_document_leads_somewhere() {
+fn every_link_of_a_document_resolves() {
     let mut count = 0;
     for document in documents() {
         let path = root().join(&document);
@@ -264,12 +269,12 @@ fn every_command_that_a_document_names_exists() {
     let is_learn = |name: &str| {
         name.is_empty() || help.contains(&format!("  cargo learn {name} "))
     };
-    // A command for authors is a module of this name.
+    // Each command for authors is a module with its name.
     let is_xtask = |name: &str| {
         root().join("crates/xtask/src").join(name).with_extension("rs").exists()
     };
     let check = |alias: &str, exists: &dyn Fn(&str) -> bool| {
-        // A command of an earlier version may be gone.
+        // The changelog may name a command that has been removed.
         let is_current = |it: &String| it != "CHANGELOG.md";
         for document in documents().into_iter().filter(is_current) {
             for part in read(&document).split(alias).skip(1) {
@@ -283,9 +288,9 @@ fn every_command_that_a_document_names_exists() {
     check("cargo xtask ", &is_xtask);
 }
 
-/// What stands before `--` is for `cargo learn run`, which knows few words.
+/// Arguments before `--` belong to `cargo learn run`, which knows few.
 #[test]
-fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
+fn pages_pass_example_arguments_after_two_dashes() {
     let pages = fs::read_dir(root().join("book/src")).unwrap();
     let pages = pages.map(|page| page.unwrap().path());
     let pages =
@@ -311,6 +316,19 @@ fn every_example_that_a_page_runs_gets_its_words_behind_two_dashes() {
     assert!(runs > 5, "{runs}");
 }
 
+/// Promise: `GLOSSARY.md` has one entry for each word, in alphabetical order.
+#[test]
+fn the_glossary_has_one_entry_for_each_word() {
+    let text = read("GLOSSARY.md");
+    let rows = text.lines().skip_while(|line| !line.starts_with("|---"));
+    let word = |row: &str| row.split('|').nth(1).unwrap().to_lowercase();
+    let words: Vec<String> = rows.skip(1).map(word).collect();
+    assert!(words.len() > 100, "only {} words", words.len());
+    for pair in words.windows(2) {
+        assert!(pair[0] < pair[1], "{} is not before {}", pair[0], pair[1]);
+    }
+}
+
 #[test]
 fn the_documents_are_short() {
     let lines = read("README.md").lines().count();
@@ -326,11 +344,11 @@ fn the_documents_are_short() {
     }
 }
 
-/// A tag can be moved to other code, and a commit cannot.
+/// A tag can be moved to different code; a commit cannot.
 ///
 /// Promise: Every GitHub action is pinned to a commit.
 #[test]
-fn every_action_is_pinned_by_its_commit() {
+fn every_action_is_pinned_to_a_commit() {
     let mut count = 0;
     let folder = root().join(".github/workflows");
     for entry in fs::read_dir(folder).unwrap() {

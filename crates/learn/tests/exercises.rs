@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, thread};
 
-use scene::Said;
+use scene::CommandOutput;
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, status};
 
 #[test]
@@ -15,9 +15,9 @@ fn without_a_name_the_next_exercise_is_checked() {
     let scene = stage();
     let said = scene.learn(&["check"]);
     assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
-    said.tells("one: The first\n").tells("TODO(one)");
+    said.prints("one: The first\n").prints("TODO(one)");
     scene.write(ONE, SOLVED);
-    scene.learn(&["check"]).went_well().tells("check two");
+    scene.learn(&["check"]).succeeds().prints("check two");
     assert_eq!(
         scene.learn(&["check"]).out.lines().next(),
         Some("two: The second")
@@ -25,15 +25,16 @@ fn without_a_name_the_next_exercise_is_checked() {
 }
 
 #[test]
-fn only_the_first_task_of_all_is_meant_to_fail() {
+fn only_the_first_task_announces_that_it_must_fail() {
     let scene = stage();
-    let is_meant = |said: &Said| said.out.contains("meant to fail now");
+    let is_meant =
+        |said: &CommandOutput| said.out.contains("meant to fail now");
     assert!(is_meant(&scene.learn(&["check"])));
     assert!(!is_meant(&scene.learn(&["check"])));
     scene.write(ONE, SOLVED);
-    scene.learn(&["check"]).went_well();
+    scene.learn(&["check"]).succeeds();
     let second = scene.learn(&["check"]);
-    second.tells("TODO(two)");
+    second.prints("TODO(two)");
     assert!(!is_meant(&second));
     let scene = stage();
     scene.write(ONE, WRONG);
@@ -41,7 +42,7 @@ fn only_the_first_task_of_all_is_meant_to_fail() {
 }
 
 #[test]
-fn each_way_in_which_a_check_ends_has_its_status() {
+fn every_outcome_of_a_check_has_a_status() {
     let scene = stage();
     let ways = [
         (SOLVED, Some(0), "solved"),
@@ -64,44 +65,45 @@ fn each_way_in_which_a_check_ends_has_its_status() {
     }
 }
 
-/// Promise: No exit code of a check is a verdict by itself.
+/// Promise: An exit code alone is never the verdict of a check.
 #[test]
 fn no_exit_code_alone_is_a_verdict() {
     let scene = stage();
     scene.write(ONE, WRONG);
     scene.learn(&["check", "one"]);
-    // Code 0 without the check's last word, a crash, and a missing program.
+    // Success without the check's last word, a crash, and a missing program.
     for text in ["echo solved: one\nexit 9\n", "kill -SEGV $$\n", "exit 127\n"]
     {
         scene.write(ONE, text);
         let said = scene.learn(&["check", "one"]);
-        said.stopped(1, &["without a verdict", "cargo learn check one"]);
+        said.fails_with(1, &["without a verdict", "cargo learn check one"]);
         assert_eq!(status(&scene, "one"), "failing", "{text}");
     }
 }
 
-/// Cargo keeps a program if the learner's file is replaced by an older one.
+/// Cargo keeps a program if an older file replaces the learner's file.
 ///
-/// Promise: A check that was compiled from an earlier text is built again.
+/// Promise: A check that was compiled from an earlier version of the file is
+/// built again.
 #[test]
-fn a_program_of_an_earlier_text_is_built_again() {
+fn a_stale_program_is_rebuilt() {
     let scene = stage();
     let once = "[ -e $SCENE/again ] || { : > $SCENE/again; exit 10; }\n";
     scene.write(ONE, &format!("{once}{SOLVED}"));
     let said = scene.learn(&["check", "one"]);
-    said.went_well().tells("solved");
+    said.succeeds().prints("solved");
     assert!(!said.out.contains("stale"), "{}", said.out);
     assert_eq!(scene.read("calls").lines().count(), 2);
-    // Cargo builds it again because it is gone.
+    // Cargo rebuilds a missing program.
     scene.write(ONE, "exit 10\n");
     let said = scene.learn(&["check", "one"]);
-    said.stopped(1, &["part1_cpu/one.rs has changed each of the 3 times"]);
+    said.fails_with(1, &["part1_cpu/one.rs has changed each of the 3 times"]);
     assert!(!scene.root.join("one-check").exists());
     assert_eq!(status(&scene, "one"), "stale", "it has no new verdict");
 }
 
 #[test]
-fn a_file_that_is_not_utf_8_has_a_line_and_a_remedy() {
+fn invalid_utf_8_is_reported_with_its_line_and_a_remedy() {
     for (id, file) in [("one", ONE), ("two", TWO)] {
         let scene = stage();
         let path = scene.root.join(file);
@@ -120,23 +122,23 @@ fn a_file_that_is_not_utf_8_has_a_line_and_a_remedy() {
 /// Promise: The list shows how many operations of a milestone are the
 /// learner's.
 #[test]
-fn of_a_milestone_the_list_says_how_much_is_the_learner_s() {
+fn the_list_shows_the_progress_of_a_milestone() {
     let scene = stage();
     scene.write(ONE, "exit 6\n");
     let said = scene.learn(&["check", "one"]);
-    said.went_well().tells("3 of 4 are yours: solved, and 1 to go");
+    said.succeeds().prints("3 of 4 are yours: solved, and 1 to go");
     let list = scene.learn(&["list"]);
-    list.went_well().tells("The first (3 of 4 are yours)");
+    list.succeeds().prints("The first (3 of 4 are yours)");
 }
 
 /// Promise: The list marks exercises that were only partly checked.
 #[test]
-fn what_nobody_looked_for_is_marked_in_the_list() {
+fn partly_checked_exercises_are_marked_in_the_list() {
     let scene = stage();
     scene.write(ONE, "exit 5\n");
-    scene.learn(&["check", "one"]).went_well().tells("check two");
+    scene.learn(&["check", "one"]).succeeds().prints("check two");
     let list = scene.learn(&["list"]);
-    list.went_well().tells("in part: solved").tells("1 of 2 solved");
+    list.succeeds().prints("in part: solved").prints("1 of 2 solved");
     assert_eq!(last_line(&list), "Next: cargo learn check two");
     scene.write(ONE, "exit 5 \n");
     assert_eq!(status(&scene, "one"), "stale");
@@ -158,7 +160,7 @@ fn two_checks_of_one_exercise_wait_for_each_other() {
 }
 
 #[test]
-fn what_was_found_is_kept_though_the_reader_has_gone() {
+fn a_verdict_is_saved_even_if_the_output_is_closed() {
     let scene = stage();
     scene.write(ONE, "sleep 0.3\necho '  ok  it holds'\n");
     let mut check = scene.command(&["check", "one"]);
@@ -172,11 +174,11 @@ fn what_was_found_is_kept_though_the_reader_has_gone() {
     assert_eq!(status(&scene, "one"), "solved");
 }
 
-/// A hint and a solution that was asked for, while another companion saves.
+/// One command records a hint or a requested solution while another one saves.
 ///
 /// Promise: Two `cargo learn` processes keep the progress of both.
 #[test]
-fn what_two_companions_keep_is_kept_of_both() {
+fn two_processes_lose_no_progress() {
     for command in ["hint", "solution"] {
         let scene = stage();
         scene.write("target/learn-logs/progress.lock", "");
@@ -196,18 +198,18 @@ fn what_two_companions_keep_is_kept_of_both() {
 }
 
 #[test]
-fn the_list_goes_part_by_part_and_numbers_chapters_as_the_book_does() {
+fn the_list_is_ordered_by_part_and_has_chapter_numbers() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
-    scene.learn(&["hint", "two"]).went_well();
-    scene.learn(&["hint", "two"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
+    scene.learn(&["hint", "two"]).succeeds();
+    scene.learn(&["hint", "two"]).succeeds();
     let chapters = "- [Before]()\n- [A chapter](a-chapter.md)\n";
     scene.write("book/src/SUMMARY.md", chapters);
     let said = scene.learn(&["list"]);
-    said.went_well()
-        .tells("\n\npart1: 1 of 1 solved\nsolved")
-        .tells("\n\npart2: 0 of 1 solved\nto do");
+    said.succeeds()
+        .prints("\n\npart1: 1 of 1 solved\nsolved")
+        .prints("\n\npart2: 0 of 1 solved\nto do");
     let rows: Vec<&str> = said.out.lines().collect();
     let heads = ["exercise", "chapter", "how hard", "minutes", "hints"];
     for cells in
@@ -224,61 +226,61 @@ fn the_list_goes_part_by_part_and_numbers_chapters_as_the_book_does() {
 
 /// Promise: A course without its exercise table does not count as solved.
 #[test]
-fn a_course_without_its_table_is_not_solved() {
+fn a_course_without_its_table_does_not_count_as_solved() {
     let scene = stage();
     fs::remove_file(scene.root.join("exercises/exercises.toml")).unwrap();
     for command in ["check", "list", "watch"] {
         let said = scene.learn(&[command]);
-        said.stopped(1, &["exercises.toml", "git checkout"]);
+        said.fails_with(1, &["exercises.toml", "git checkout"]);
     }
 }
 
 /// Promise: A solved exercise is stale after its file changes.
 #[test]
-fn a_solved_file_that_changes_is_stale_until_it_is_checked_again() {
+fn a_changed_solution_is_stale_until_checked_again() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     scene.write(ONE, &format!("{SOLVED}\n"));
     assert_eq!(status(&scene, "one"), "stale");
     assert_eq!(
-        scene.learn(&["list"]).went_well().out.lines().last(),
+        scene.learn(&["list"]).succeeds().out.lines().last(),
         Some("Next: cargo learn check one")
     );
-    scene.learn(&["list"]).tells("stale: it was solved");
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["list"]).prints("stale: it was solved");
+    scene.learn(&["check", "one"]).succeeds();
     assert_eq!(status(&scene, "one"), "solved");
 }
 
 /// Promise: An exercise that this machine cannot check does not block the next
 /// one.
 #[test]
-fn what_was_skipped_stops_nobody_and_says_what_to_do() {
+fn a_skipped_exercise_blocks_nothing_and_says_what_to_do() {
     let scene = stage();
     scene.write(ONE, "echo 'skipped: no device'\nexit 4\n");
     let said = scene.learn(&["check", "one"]);
     assert_eq!(said.code, Some(1));
-    said.tells("Next: cargo learn check two (The second)");
+    said.prints("Next: cargo learn check two (The second)");
     let list = scene.learn(&["list"]);
-    list.went_well().tells("cargo learn doctor").tells("cargo learn setup");
+    list.succeeds().prints("cargo learn doctor").prints("cargo learn setup");
     assert_eq!(last_line(&list), "Next: cargo learn check two");
-    scene.learn(&["check"]).tells("two: The second");
-    // It comes back when nothing else is left.
+    scene.learn(&["check"]).prints("two: The second");
+    // It is suggested again when nothing else is left.
     scene.write(TWO, SOLVED);
-    scene.learn(&["check", "two"]).went_well().tells("cargo learn check one");
+    scene.learn(&["check", "two"]).succeeds().prints("cargo learn check one");
     assert_eq!(
         last_line(&scene.learn(&["list"])),
         "Next: cargo learn check one"
     );
     scene.write(ONE, SOLVED);
-    scene.learn(&["check"]).went_well().tells("That was the last one");
+    scene.learn(&["check"]).succeeds().prints("That was the last one");
     let list = scene.learn(&["list"]);
-    assert!(!list.went_well().out.contains("doctor"), "{}", list.out);
+    assert!(!list.succeeds().out.contains("doctor"), "{}", list.out);
 }
 
 /// Promise: A damaged entry in the progress file resets only its own exercise.
 #[test]
-fn a_damaged_state_is_a_fresh_start_for_that_exercise_alone() {
+fn a_damaged_entry_resets_only_its_exercise() {
     let scene = stage();
     let damage = "exercise one \u{fffd}\nexercise one\nexercise one \n\
                   exercise one perhaps\nfile one 12\nhint one many\n\
@@ -286,98 +288,103 @@ fn a_damaged_state_is_a_fresh_start_for_that_exercise_alone() {
     scene.write(".learn/progress", damage);
     assert_eq!(status(&scene, "one"), "to do");
     assert_eq!(status(&scene, "two"), "stale");
-    scene.learn(&["hint", "one"]).went_well().tells("Hint 1 of 3");
+    scene.learn(&["hint", "one"]).succeeds().prints("Hint 1 of 3");
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     assert_eq!(status(&scene, "one"), "solved");
     fs::remove_file(scene.root.join(".learn/progress")).unwrap();
     assert_eq!(status(&scene, "one"), "to do");
     scene.write(".learn/progress", &"\0".repeat(4096));
     assert_eq!(status(&scene, "two"), "to do");
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     assert_eq!(status(&scene, "one"), "solved");
 }
 
 /// Promise: A broken exercise does not stop the check of a different one.
 #[test]
-fn a_file_that_does_not_compile_shows_what_the_compiler_says() {
+fn compiler_errors_are_shown() {
     let scene = stage();
     scene.write(ONE, "syntax error");
     let said = scene.learn(&["check", "one"]);
-    said.tells("failing: exercises/part1_cpu/one.rs does not compile.")
-        .tells("error: expected expression\n --> exercises/part1_cpu/one.rs:1");
+    said.prints("failing: exercises/part1_cpu/one.rs does not compile.")
+        .prints(
+            "error: expected expression\n --> exercises/part1_cpu/one.rs:1",
+        );
     assert!(!said.out.contains("could not compile"), "{}", said.out);
     scene.write(TWO, SOLVED);
-    scene.learn(&["check", "two"]).went_well();
+    scene.learn(&["check", "two"]).succeeds();
 }
 
 #[test]
-fn a_build_that_fails_without_a_fault_of_the_learner_s_is_no_verdict() {
+fn a_build_failure_outside_the_exercise_is_not_a_verdict() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     scene.program("cargo", "echo 'error: no network' >&2; exit 101");
     let said = scene.learn(&["check", "one"]);
-    said.tells("error: no network");
-    said.stopped(1, &["for no reason in exercises/part1_cpu/one.rs", ".log"]);
+    said.prints("error: no network");
+    said.fails_with(
+        1,
+        &["the reason is not in exercises/part1_cpu/one.rs", ".log"],
+    );
     assert_eq!(status(&scene, "one"), "solved");
 }
 
-/// Every command that takes an exercise finds it in the same way.
+/// Every command with an exercise argument finds it in the same way.
 #[test]
-fn wrong_words_are_answered_by_a_sentence() {
+fn wrong_arguments_are_answered_by_a_sentence() {
     let scene = stage();
     let by_name = ["check", "hint", "solution", "reset", "diff", "watch"];
     for command in by_name {
         let said = scene.learn(&[command, "two_"]);
-        said.stopped(2, &["\"two_\"", "nearest is two", "cargo learn list"]);
+        said.fails_with(2, &["\"two_\"", "nearest is two", "cargo learn list"]);
     }
     for command in ["solution", "reset", "diff"] {
-        scene.learn(&[command]).stopped(2, &["name the exercise"]);
+        scene.learn(&[command]).fails_with(2, &["name the exercise"]);
     }
     fs::remove_file(scene.root.join(ONE)).unwrap();
     for (command, words) in [("check", "is missing"), ("diff", "cannot read")] {
         let said = scene.learn(&[command, "one"]);
-        said.stopped(1, &["one.rs", words, "cargo learn reset one"]);
+        said.fails_with(1, &["one.rs", words, "cargo learn reset one"]);
     }
 }
 
 #[test]
-fn a_verdict_counts_where_it_cannot_be_kept() {
+fn a_verdict_counts_even_if_it_cannot_be_saved() {
     let scene = stage();
     scene.write(".learn", "a file where a folder should be");
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well().tells("is not kept");
-    scene.learn(&["hint", "one"]).went_well().tells("a nudge");
+    scene.learn(&["check", "one"]).succeeds().prints("is not kept");
+    scene.learn(&["hint", "one"]).succeeds().prints("a nudge");
 }
 
 #[test]
-fn each_hint_goes_further_and_the_last_one_stays() {
+fn each_call_shows_the_next_hint_up_to_the_last() {
     let scene = stage();
     for hint in ["a nudge", "a push", "nearly all", "nearly all"] {
-        scene.learn(&["hint", "one"]).went_well().tells(hint);
+        scene.learn(&["hint", "one"]).succeeds().prints(hint);
     }
     let first = scene.learn(&["hint", "one", "--level", "1"]);
-    first.went_well().tells("Hint 1 of 3").tells("a nudge");
-    scene.learn(&["hint", "one"]).went_well().tells("Hint 3 of 3");
+    first.succeeds().prints("Hint 1 of 3").prints("a nudge");
+    scene.learn(&["hint", "one"]).succeeds().prints("Hint 3 of 3");
     for level in ["0", "4", "x"] {
         let said = scene.learn(&["hint", "one", "--level", level]);
-        said.stopped(2, &["--level", "hints 1 to 3"]);
+        said.fails_with(2, &["--level", "hints 1 to 3"]);
     }
 }
 
 #[test]
-fn the_solution_comes_when_it_is_solved_or_asked_for_twice() {
+fn the_solution_needs_a_solved_exercise_or_a_second_request() {
     let scene = stage();
     let first = scene.learn(&["solution", "one"]);
-    first.went_well().tells("cargo learn hint one");
+    first.succeeds().prints("cargo learn hint one");
     assert!(!first.out.contains("echo solved"), "{}", first.out);
     let second = scene.learn(&["solution", "one"]);
-    assert_eq!(second.went_well().out, SOLVED);
+    assert_eq!(second.succeeds().out, SOLVED);
 
     let scene = stage();
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     let said = scene.learn(&["solution", "one"]);
-    assert_eq!(said.went_well().out, SOLVED);
+    assert_eq!(said.succeeds().out, SOLVED);
 }

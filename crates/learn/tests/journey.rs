@@ -1,10 +1,10 @@
-//! A learner's first steps, in a fresh clone: the commands of the README and of
-//! the chapters, as they stand there, up to the first exercise that says no.
-//! Then the answer is written, and the same command says yes.
+//! A learner's first steps in a fresh clone: this types the commands of the
+//! README and of the first chapters up to the first exercise, whose check must
+//! fail. Then it writes the answer, and the same command must succeed.
 //!
-//! The clone is a copy of the files that git knows and shares the target folder.
-//! Cargo identifies a package by its path in the workspace and a file by its
-//! modification time, so it compiles nothing again.
+//! The clone is a copy of the files that git knows, and shares the target
+//! folder. Cargo identifies a package by its path in the workspace and a file
+//! by its modification time, so nothing is compiled again.
 
 use std::fs::{self, File};
 use std::io::{Write, stderr};
@@ -15,13 +15,13 @@ fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
 }
 
-/// The folder into which cargo has built the companion of this test.
+/// Returns the target folder that contains the companion under test.
 fn target() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_learn")).ancestors().nth(2).unwrap()
 }
 
-/// The commands that a page tells its reader to type, with those of the pages
-/// that it includes.
+/// Returns the commands that a page, with the pages that it includes, tells
+/// its reader to type.
 fn commands(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
     let mut commands = Vec::new();
@@ -41,7 +41,7 @@ fn commands(page: &Path) -> Vec<String> {
     commands
 }
 
-/// The README, and the chapters in their order.
+/// Returns the README and the chapters, in order.
 fn pages(root: &Path) -> Vec<PathBuf> {
     let summary = fs::read_to_string(root.join("book/src/SUMMARY.md")).unwrap();
     let chapters = summary.lines().filter_map(|line| {
@@ -52,13 +52,13 @@ fn pages(root: &Path) -> Vec<PathBuf> {
     [root.join("README.md")].into_iter().chain(chapters).collect()
 }
 
-/// A copy of this checkout. Its path is the same each time, so that what cargo
-/// builds of it is compiled once.
+/// A copy of this checkout. Its path never changes, so cargo can reuse what it
+/// has built there.
 struct Clone(PathBuf);
 
 impl Clone {
-    /// Copies each file that git knows, with its modification time. The error is
-    /// the reason if there is nothing to copy.
+    /// Copies each file that git knows, with its modification time. The error
+    /// is the reason why nothing can be copied.
     fn new() -> Result<Clone, String> {
         let mut git = Command::new("git");
         // In a container, the checkout may belong to a different user.
@@ -88,11 +88,11 @@ impl Clone {
         Ok(clone)
     }
 
-    /// Types a command in the clone; its code and what it printed.
-    fn types(&self, line: &str) -> (i32, String) {
+    /// Runs a command in the clone and returns its exit code and output.
+    fn run(&self, line: &str) -> (i32, String) {
         let mut command = Command::new("sh");
         command.args(["-c", line]).current_dir(&self.0);
-        // What cargo told this test is not true of the clone.
+        // Variables that cargo set for this test do not apply to the clone.
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             let is_ours = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_BIN_EXE_"];
@@ -110,19 +110,20 @@ impl Clone {
     }
 
     #[track_caller]
-    fn goes_well(&self, line: &str) -> String {
-        let (code, out) = self.types(line);
+    fn run_ok(&self, line: &str) -> String {
+        let (code, out) = self.run(line);
         assert_eq!(code, 0, "{line}: {out}");
         out
     }
 
-    /// A check that says no names its file; the answer is written there, and
-    /// the same check says yes. The free pass says yes at first, and no when
-    /// somebody breaks it as its page says. Returns whether there was a task.
-    fn checks(&self, line: &str, id: &str) -> bool {
-        // In this checkout, it may be solved.
-        self.goes_well(&format!("cargo learn reset {id} --yes"));
-        let (code, out) = self.types(line);
+    /// Runs a check that must fail and name its file, writes the answer there,
+    /// and runs it again. The exercise that is solved from the start is first
+    /// checked and then broken as its page says. Returns whether there was a
+    /// task.
+    fn check(&self, line: &str, id: &str) -> bool {
+        // It may be solved in this checkout.
+        self.run_ok(&format!("cargo learn reset {id} --yes"));
+        let (code, out) = self.run(line);
         let is_free = code == 0;
         let file = format!("{id}.rs");
         let file = self.0.join("exercises/part1_cpu").join(file);
@@ -132,22 +133,22 @@ impl Clone {
             let broken = text.replace("a.mul(b)", "a.add(b)");
             assert_ne!(broken, text, "{id} has nothing to break");
             fs::write(&file, broken).unwrap();
-            let (code, out) = self.types(line);
+            let (code, out) = self.run(line);
             assert_eq!(code, 1, "{line}: {out}");
             assert!(out.contains("failing: "), "{out}");
         } else {
             assert_eq!(code, 1, "{line}: {out}");
             assert!(out.contains(&format!("TODO({id})")), "{out}");
             assert!(out.contains(&format!("part1_cpu/{id}.rs")), "{out}");
-            let hint = self.goes_well(&format!("cargo learn hint {id}"));
+            let hint = self.run_ok(&format!("cargo learn hint {id}"));
             assert!(hint.contains("Hint 1 of 3"), "{hint}");
         }
-        // Ours, which one has to ask for twice.
+        // The solution must be requested twice.
         let solution = format!("cargo learn solution {id}");
-        self.goes_well(&solution);
-        let answer = self.goes_well(&solution);
+        self.run_ok(&solution);
+        let answer = self.run_ok(&solution);
         fs::write(&file, answer).unwrap();
-        let out = self.goes_well(line);
+        let out = self.run_ok(line);
         assert!(out.contains(&format!("solved: {id}")), "{out}");
         !is_free
     }
@@ -161,12 +162,11 @@ impl Drop for Clone {
 
 /// Promise: The first pages of the book work in a fresh clone.
 #[test]
-fn the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone() {
+fn the_first_pages_work_in_a_fresh_clone() {
     let clone = match Clone::new() {
         Ok(clone) => clone,
         Err(why) => {
-            let name =
-                "the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone";
+            let name = "the_first_pages_work_in_a_fresh_clone";
             let _ = writeln!(stderr(), "SKIPPED {name}: {why}");
             return;
         }
@@ -177,16 +177,16 @@ fn the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone() {
         for line in commands(&page) {
             let words: Vec<&str> = line.split(' ').collect();
             match words[..] {
-                // That is what runs this test.
+                // This test itself runs under that command.
                 ["cargo", "learn", "test"] => {
-                    let list = clone.goes_well("cargo learn test --list");
+                    let list = clone.run_ok("cargo learn test --list");
                     assert!(list.contains("  tests "), "{list}");
                 }
                 ["cargo", "learn", "check", id] => {
-                    solved += usize::from(clone.checks(&line, id));
+                    solved += usize::from(clone.check(&line, id));
                 }
                 _ => {
-                    clone.goes_well(&line);
+                    clone.run_ok(&line);
                 }
             }
             lines.push(line);
@@ -197,7 +197,7 @@ fn the_first_pages_lead_from_a_no_to_a_yes_in_a_fresh_clone() {
     }
     assert_eq!(lines[..2], ["cargo learn", "cargo learn test"], "{lines:?}");
     assert!(solved > 0, "no check of the book says no: {lines:?}");
-    let out = clone.goes_well("cargo learn");
+    let out = clone.run_ok("cargo learn");
     assert!(out.contains("You have solved "), "{out}");
     assert!(!out.contains("You have solved 0 "), "{out}");
 }

@@ -1,5 +1,5 @@
-//! Killed at any moment, the companion leaves the learner's files and the
-//! progress whole.
+//! Kills the companion at many moments: the learner's files and the progress
+//! must stay intact.
 
 mod scene;
 
@@ -11,15 +11,14 @@ use std::{fs, io::Read};
 use scene::Scene;
 use scene::stage::{ONE, SOLVED, TO_DO, stage, status};
 
-/// How long the command takes when nobody kills it.
+/// Measures how long the command takes if it is not killed.
 fn time(command: &mut Command) -> Duration {
     let start = Instant::now();
     command.stdout(Stdio::null()).status().unwrap();
     start.elapsed()
 }
 
-/// Starts the command and kills it after that time, with no chance to clean
-/// up.
+/// Starts the command and kills it with SIGKILL after a delay.
 fn kill(command: &mut Command, after: Duration) {
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -28,7 +27,7 @@ fn kill(command: &mut Command, after: Duration) {
     child.wait().unwrap();
 }
 
-/// The moments at which a command that takes so long is killed.
+/// Returns the delays after which a command of this duration is killed.
 fn moments(whole: Duration) -> impl Iterator<Item = Duration> {
     (0..40).map(move |it| whole * it / 32)
 }
@@ -37,12 +36,12 @@ fn moments(whole: Duration) -> impl Iterator<Item = Duration> {
 #[track_caller]
 fn progress_is_whole(scene: &Scene) {
     let said = scene.learn(&[]);
-    assert!(!said.went_well().out.contains("damaged"), "{}", said.out);
+    assert!(!said.succeeds().out.contains("damaged"), "{}", said.out);
     assert_eq!(status(scene, "two"), "failing");
     assert!(scene.read(".learn/progress").contains("\ntour all seen\n"));
 }
 
-/// A stage whose progress has something to lose.
+/// Returns a checkout with some progress that could be lost.
 fn stage_with_progress() -> Scene {
     let scene = stage();
     let lines = "tour all seen\nexercise two failing\n";
@@ -53,7 +52,7 @@ fn stage_with_progress() -> Scene {
 /// Promise: A check that is killed leaves the learner's files and progress
 /// intact.
 #[test]
-fn a_check_that_is_killed_leaves_the_files_and_the_progress_whole() {
+fn a_killed_check_damages_no_file_and_no_progress() {
     let scene = stage_with_progress();
     scene.write(ONE, SOLVED);
     let whole = time(&mut scene.command(&["check", "one"]));
@@ -67,7 +66,7 @@ fn a_check_that_is_killed_leaves_the_files_and_the_progress_whole() {
 
 /// Promise: A reset that is killed loses no line of the learner's file.
 #[test]
-fn a_reset_that_is_killed_loses_no_line() {
+fn a_killed_reset_loses_no_line() {
     let scene = stage_with_progress();
     scene.write(ONE, SOLVED);
     let reset = ["reset", "one", "--yes"];
@@ -88,19 +87,20 @@ fn a_reset_that_is_killed_loses_no_line() {
     }
 }
 
-/// What the sleeps above may miss: a file that is truncated and written in
-/// place is the same file before and after, and for a moment it is empty.
+/// The delays above may miss a file that is truncated and rewritten in place,
+/// because it is empty only for a moment. If the file is replaced, a handle
+/// that was opened before still reads the old text.
 ///
 /// Promise: Progress files are replaced atomically and never written in place.
 #[test]
-fn what_is_kept_is_replaced_and_never_written_in_place() {
+fn progress_files_are_replaced_atomically() {
     let scene = stage_with_progress();
     scene.write(ONE, SOLVED);
     let files = [".learn/progress", ONE];
     let before = files.map(|file| {
         (fs::File::open(scene.root.join(file)).unwrap(), scene.read(file))
     });
-    scene.learn(&["reset", "one", "--yes"]).went_well();
+    scene.learn(&["reset", "one", "--yes"]).succeeds();
     for ((mut open, text), file) in before.into_iter().zip(files) {
         let mut old = String::new();
         open.read_to_string(&mut old).unwrap();

@@ -1,10 +1,10 @@
-//! Every package that is built here has a license of the list in `deny.toml`.
-//! Cargo answers from what it has already fetched, so no network is needed.
+//! Checks that every package built here has a license that `deny.toml` allows.
+//! Cargo answers offline from what it has already downloaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The list that `cargo deny` reads as well.
+/// Returns the allowed licenses from the file that `cargo deny` also reads.
 fn allowed() -> Vec<String> {
     let text = include_str!("../../../deny.toml");
     let document = toml_span::parse(text).unwrap();
@@ -13,7 +13,7 @@ fn allowed() -> Vec<String> {
     names.map(|name| name.as_str().unwrap().to_string()).collect()
 }
 
-/// Each package with its license expression.
+/// Returns each package with its license expression.
 fn packages() -> BTreeMap<String, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let output = Command::new(cargo)
@@ -55,7 +55,7 @@ fn is_satisfied(expression: &str, allowed: &[String]) -> bool {
 
 /// Promise: Every dependency has a license from `deny.toml`.
 #[test]
-fn every_package_has_a_license_of_the_list() {
+fn every_package_has_an_allowed_license() {
     let allowed = allowed();
     let packages = packages();
     for name in ["ndarray", "ocl", "learn", "pretty_assertions"] {
@@ -75,7 +75,7 @@ fn every_package_has_a_license_of_the_list() {
 }
 
 #[test]
-fn every_license_of_the_list_is_used() {
+fn every_allowed_license_is_used() {
     let packages = packages();
     let used: BTreeSet<&str> = packages
         .values()
@@ -88,7 +88,7 @@ fn every_license_of_the_list_is_used() {
 }
 
 #[test]
-fn expressions_are_read_as_spdx_means_them() {
+fn license_expressions_follow_spdx() {
     let allowed = ["MIT", "Unicode-3.0"].map(String::from);
     for (expression, expected) in [
         ("MIT", true),

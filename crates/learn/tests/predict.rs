@@ -1,4 +1,4 @@
-//! `cargo learn predict`: a number, before a program shows it.
+//! `cargo learn predict`: guess a number before a program shows it.
 
 mod scene;
 
@@ -37,44 +37,44 @@ fn predictions() -> Scene {
 }
 
 #[test]
-fn the_program_answers_after_the_learner() {
+fn the_answer_is_shown_after_the_guess() {
     let scene = predictions();
-    let said = scene.typed(&["predict"], "a dozen\n18\n");
-    said.went_well().tells("What is there after two?");
-    said.tells("That is no number").tells("Right: 18.");
-    said.tells("after two: 18").tells("The same is added again.");
-    said.tells("See for yourself: cargo run --example twice");
-    said.tells("The next question: cargo learn predict below");
-    scene.learn(&["predict", "below", "-3"]).went_well().tells("Right: -3.");
-    scene.learn(&["predict"]).went_well().tells("asked for every number");
+    let said = scene.learn_with_input(&["predict"], "a dozen\n18\n");
+    said.succeeds().prints("What is there after two?");
+    said.prints("That is not a number").prints("Right: 18.");
+    said.prints("after two: 18").prints("The same is added again.");
+    said.prints("See for yourself: cargo run --example twice");
+    said.prints("The next question: cargo learn predict below");
+    scene.learn(&["predict", "below", "-3"]).succeeds().prints("Right: -3.");
+    scene.learn(&["predict"]).succeeds().prints("answered every question");
 }
 
-/// Promise: A typical wrong prediction gets its reason.
+/// Promise: A typical wrong guess is explained.
 #[test]
-fn a_typical_wrong_number_gets_its_reason() {
+fn a_typical_wrong_guess_is_explained() {
     let scene = predictions();
     let said = scene.learn(&["predict", "twice", "9"]);
-    said.went_well().tells("You say 9, and the program 18.");
-    said.tells("That is once.");
+    said.succeeds().prints("You say 9, and the program 18.");
+    said.prints("That is once.");
     let other = scene.learn(&["predict", "twice", "7"]);
-    assert!(!other.went_well().out.contains("That is once."));
+    assert!(!other.succeeds().out.contains("That is once."));
     let list = scene.learn(&["predict", "--list"]);
-    list.went_well().tells("other   twice").tells("0 of 2 were right");
-    scene.learn(&["predict", "twice", "18"]).went_well();
+    list.succeeds().prints("other   twice").prints("0 of 2 were right");
+    scene.learn(&["predict", "twice", "18"]).succeeds();
     let list = scene.learn(&["predict", "--list"]);
-    list.tells("right   twice").tells("1 of 2 were right");
+    list.prints("right   twice").prints("1 of 2 were right");
 }
 
 #[test]
-fn what_cannot_be_asked_is_a_sentence() {
+fn an_invalid_question_is_reported_in_a_sentence() {
     let scene = predictions();
-    let none = scene.typed(&["predict", "twice"], "");
+    let none = scene.learn_with_input(&["predict", "twice"], "");
     assert_eq!(none.code, Some(2), "{}", none.out);
     assert!(none.err.contains("cargo learn predict twice NUMBER"));
-    scene.learn(&["predict", "twic"]).stopped(2, &["the nearest is twice"]);
-    scene.learn(&["predict", "twice", "1", "2"]).stopped(2, &["one number"]);
+    scene.learn(&["predict", "twic"]).fails_with(2, &["the nearest is twice"]);
+    scene.learn(&["predict", "twice", "1", "2"]).fails_with(2, &["one number"]);
     scene.write("book/listings/twice.out", "$ cargo run\nnothing\n");
-    scene.learn(&["predict", "twice", "1"]).stopped(1, &["has no line 1"]);
+    scene.learn(&["predict", "twice", "1"]).fails_with(1, &["has no line 1"]);
     scene.write("exercises/predictions.toml", "[[");
-    scene.learn(&["predict"]).stopped(1, &["git checkout exercises/pred"]);
+    scene.learn(&["predict"]).fails_with(1, &["git checkout exercises/pred"]);
 }

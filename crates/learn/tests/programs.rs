@@ -1,11 +1,11 @@
-//! `cargo learn run`, `try`, `bench`, `doctor` and `book`, with a cargo and an
-//! mdBook that only pretend.
+//! `cargo learn run`, `try`, `bench`, `doctor` and `book`, with fake versions
+//! of cargo and mdBook.
 
 mod scene;
 
-use scene::{Said, Scene};
+use scene::{CommandOutput, Scene};
 
-/// A cargo that keeps a record of its calls.
+/// A fake cargo that records its calls.
 const CARGO: &str = r#"
 echo "$1 $RUNGRAD_DEVICE: $*" >> $SCENE/calls
 [ "$1 $3" = "run --example" ] && echo "hello from $4"
@@ -29,7 +29,7 @@ fn with_examples() -> Scene {
     scene
 }
 
-fn runs(scene: &Scene) -> Vec<String> {
+fn recorded_calls(scene: &Scene) -> Vec<String> {
     let calls = scene.read("calls");
     let runs = calls.lines().filter(|line| line.starts_with("run "));
     runs.map(str::to_string).collect()
@@ -38,33 +38,35 @@ fn runs(scene: &Scene) -> Vec<String> {
 #[test]
 fn examples_are_listed_by_part_with_their_first_sentence() {
     let said = with_examples().learn(&["run"]);
-    said.went_well()
-        .tells("part1 arrays on the CPU\n  part1_a  The first.\n")
-        .tells("  part1_b  The second.\n\npart2 raw OpenCL\n")
-        .tells("  part2_c  A kernel alone.\n")
-        .tells("others\n  other  The other.\n");
+    said.succeeds()
+        .prints("part1 arrays on the CPU\n  part1_a  The first.\n")
+        .prints("  part1_b  The second.\n\npart2 raw OpenCL\n")
+        .prints("  part2_c  A kernel alone.\n")
+        .prints("others\n  other  The other.\n");
     assert!(!said.out.contains("parse"), "{}", said.out);
 }
 
 #[test]
-fn a_part_runs_its_examples_in_order_though_one_fails() {
+fn a_failing_example_does_not_stop_the_others() {
     let scene = with_examples();
     let said = scene.learn(&["run", "part1"]);
-    said.went_well().tells("hello from part1_a").tells("hello from part1_b");
-    let order: Vec<bool> =
-        runs(&scene).iter().map(|line| line.contains("part1_a")).collect();
+    said.succeeds().prints("hello from part1_a").prints("hello from part1_b");
+    let order: Vec<bool> = recorded_calls(&scene)
+        .iter()
+        .map(|line| line.contains("part1_a"))
+        .collect();
     assert_eq!(order, [true, false]);
     let fails = "[ \"$1$4\" = runpart1_a ] && exit 3\n";
     scene.program("cargo", &CARGO.replace("exit 0", &format!("{fails}exit 0")));
     let said = scene.learn(&["run", "part1"]);
-    said.tells("hello from part1_b");
-    said.stopped(1, &["1 of 2 examples failed: part1_a"]);
+    said.prints("hello from part1_b");
+    said.fails_with(1, &["1 of 2 examples failed: part1_a"]);
 }
 
 /// Promise: `cargo learn run --device` passes a reader's device name to the
 /// example that registers it.
 #[test]
-fn words_for_an_example_go_to_it() {
+fn arguments_are_passed_to_the_example() {
     for (words, device, passed_on) in [
         ("part2_c --device gpu:1 -- --n 7", "gpu:1", "-- --n 7"),
         ("part2_c --show -- 7", "", "-- 7 --show"),
@@ -77,39 +79,41 @@ fn words_for_an_example_go_to_it() {
         ("part1_a --device fused", "fused", "--"),
         ("part1_a --device fused:1", "fused:1", "--"),
         ("part1_a --device fused:cpu", "fused:cpu", "--"),
+        ("part1_a --device plain:0", "plain:0", "--"),
+        ("part1_a --device plain:cpu", "plain:cpu", "--"),
         ("part3_mine --device mine", "mine", "--"),
     ] {
         let scene = with_examples();
         let words: Vec<&str> =
             ["run"].into_iter().chain(words.split(' ')).collect();
         let said = scene.learn(&words);
-        said.went_well();
-        let runs = runs(&scene);
+        said.succeeds();
+        let runs = recorded_calls(&scene);
         assert_eq!(runs.len(), 1);
         assert!(runs[0].starts_with(&format!("run {device}: ")), "{runs:?}");
         assert!(runs[0].ends_with(&format!(" {passed_on}")), "{runs:?}");
         let has_none = words[1] == "part1_a" && words[2] == "--trace";
-        assert_eq!(said.out.contains("it has no timeline"), has_none);
+        assert_eq!(said.out.contains("has no timeline"), has_none);
     }
 }
 
 #[test]
-fn wrong_words_are_rejected_before_anything_is_built() {
+fn wrong_arguments_are_rejected_before_the_build() {
     let scene = with_examples();
     let traces = ["--trace is for one example", "part1 has 2"];
     let own = ["part1_a has no device \"mine\"", "Device::register"];
-    scene.learn(&["run", "part1", "--trace", "a.json"]).stopped(2, &traces);
-    scene.learn(&["run", "part1_a", "--device", "mine"]).stopped(2, &own);
+    scene.learn(&["run", "part1", "--trace", "a.json"]).fails_with(2, &traces);
+    scene.learn(&["run", "part1_a", "--device", "mine"]).fails_with(2, &own);
     let all =
         ["\"par2\"", "the nearest is part2", "`cargo learn run` lists all"];
-    scene.learn(&["run", "par2"]).stopped(2, &all);
+    scene.learn(&["run", "par2"]).fails_with(2, &all);
     for device in ["tpu", "gpu:", "gpu:x", "gpu:-1", "fused:x", "CPU", ""] {
         let said = scene.learn(&["run", "part1", "--device", device]);
-        said.stopped(2, &["cpu, gpu or gpu:1", &format!("{device:?}")]);
+        said.fails_with(2, &["cpu, gpu or gpu:1", &format!("{device:?}")]);
     }
     for device in ["gpu:x", ""] {
         let said = scene.learn(&["run", "part3_mine", "--device", device]);
-        said.stopped(2, &[&format!("no device {device:?}")]);
+        said.fails_with(2, &[&format!("no device {device:?}")]);
     }
     assert_eq!(scene.read("calls"), "");
 }
@@ -127,8 +131,8 @@ fn the_exit_code_of_a_program_is_passed_on() {
     }
     scene.program("cargo", "echo noise; echo 'error[E0308]: no' >&2; exit 101");
     let said = scene.learn(&["run", "part1_a"]);
-    said.tells("error[E0308]: no");
-    said.stopped(1, &["part1_a", "target/learn-logs/example-part1_a.log"]);
+    said.prints("error[E0308]: no");
+    said.fails_with(1, &["part1_a", "target/learn-logs/example-part1_a.log"]);
     assert!(!said.out.contains("noise"), "{}", said.out);
 }
 
@@ -138,7 +142,7 @@ fn the_exit_code_of_a_program_is_passed_on() {
 /// Promise: `cargo learn try` compiles only Part 1 until a different engine is
 /// named.
 #[test]
-fn try_and_bench_pass_their_words_on_to_the_right_build() {
+fn try_and_bench_pass_arguments_to_the_right_build() {
     let light =
         "--quiet --package tools --bin expression --no-default-features";
     let full = "--quiet --package tools --bin expression --manifest-path";
@@ -153,8 +157,8 @@ fn try_and_bench_pass_their_words_on_to_the_right_build() {
         (&["bench", "multiply 1", "--device", "gpu", "--quick"], fast),
     ] {
         let scene = with_examples();
-        scene.learn(words).went_well();
-        let runs = runs(&scene);
+        scene.learn(words).succeeds();
+        let runs = recorded_calls(&scene);
         assert!(runs[0].contains(&format!("run {build} ")), "{runs:?}");
         let passed_on = format!("-- {}", words[1..].join(" "));
         assert!(runs[0].ends_with(&passed_on), "{runs:?}");
@@ -162,13 +166,14 @@ fn try_and_bench_pass_their_words_on_to_the_right_build() {
     let scene = with_examples();
     let said = scene.learn(&["try"]);
     assert_eq!(said.code, Some(2));
-    said.tells("cargo learn try \"EXPR\"");
+    said.prints("cargo learn try \"EXPR\"");
     let said = scene.learn(&["help", "bench"]);
-    said.went_well().tells("--baseline FILE").tells("RUNGRAD_PYTHON");
+    said.succeeds().prints("--baseline FILE").prints("RUNGRAD_PYTHON");
     assert_eq!(scene.read("calls"), "");
 }
 
-/// A cargo that runs the program `devices`, with the output of its `--run`.
+/// Returns a checkout whose fake cargo runs the program `devices` and prints
+/// `run` for its `--run`.
 fn with_a_device(run: &str) -> Scene {
     let scene = Scene::new();
     scene.program("rustc", "echo rustc 1.95.0");
@@ -182,57 +187,57 @@ fn with_a_device(run: &str) -> Scene {
 }
 
 #[test]
-fn the_doctor_runs_a_kernel_and_survives_a_driver_that_crashes() {
+fn the_doctor_survives_a_crashing_driver() {
     let ran = r"printf 'cache\t/c/kcache\ngpu:0\tran\n'";
     let said = with_a_device(ran).learn(&["doctor"]);
-    said.went_well()
-        .tells("devices       gpu:0  X  PoCL  CPU\n")
-        .tells("kernel cache  /c/kcache\n")
-        .tells("a kernel      compiled and run on gpu:0")
-        .tells("part 2        everything");
+    said.succeeds()
+        .prints("devices       gpu:0  X  PoCL  CPU\n")
+        .prints("kernel cache  /c/kcache\n")
+        .prints("a kernel      compiled and run on gpu:0")
+        .prints("part 2        everything");
     let why = r"printf 'gpu:0\tDelete the folder /c/kcache.\n'";
     for (run, told) in [
         (why, "does not run on gpu:0. Delete the folder /c/kcache."),
         ("echo boom >&2; exit 134", "ended with code 134 (boom)"),
     ] {
         let said = with_a_device(run).learn(&["doctor"]);
-        said.went_well().tells(told);
-        said.tells("part 2        its text, until the device runs kernels");
+        said.succeeds().prints(told);
+        said.prints("part 2        its text, until the device runs kernels");
     }
     let scene = with_a_device("");
     scene.program("cargo", "[ $1 = build ] || { echo boom >&2; exit 139; }");
     let said = scene.learn(&["doctor"]);
-    said.went_well().tells("ended with code 139").tells("boom");
-    said.tells("running it needs an OpenCL device").tells("Next: ");
+    said.succeeds().prints("ended with code 139").prints("boom");
+    said.prints("running it needs an OpenCL device").prints("Next: ");
 }
 
 #[test]
-fn the_doctor_asks_no_driver_when_there_is_none() {
+fn the_doctor_queries_no_missing_driver() {
     if cfg!(target_os = "macos") {
-        return; // The system brings its own driver there.
+        return; // macOS ships with a driver.
     }
     let scene = Scene::new();
     std::fs::remove_file(scene.root.join("vendors/some.icd")).unwrap();
     scene.program("rustc", "echo rustc 1.95.0");
     scene.program("cargo", CARGO);
     let said = scene.learn(&["doctor"]);
-    said.went_well().tells("drivers       none in ").tells("no driver to ask");
+    said.succeeds().prints("drivers       none in ").prints("no driver to ask");
     assert_eq!(scene.read("calls"), "");
     // In a container, a variable may name the drivers.
     let mut command = scene.command(&["doctor"]);
     let two = "libpocl.so.2:libnvidia-opencl.so.1";
-    let said = Said::by(command.env("OCL_ICD_FILENAMES", two));
-    said.went_well().tells("drivers       libnvidia-opencl.so.1, libpocl.so.2");
+    let said = CommandOutput::from(command.env("OCL_ICD_FILENAMES", two));
+    said.succeeds().prints("drivers       libnvidia-opencl.so.1, libpocl.so.2");
     assert_ne!(scene.read("calls"), "");
 }
 
 #[test]
-fn the_doctor_s_only_failure_is_a_toolchain_that_cannot_work() {
+fn the_doctor_fails_only_for_an_unusable_toolchain() {
     let scene = Scene::new();
     scene.program("cargo", CARGO);
     scene.write("Cargo.toml", "rust-version = \"1.95\"\n");
     scene.program("rustc", "echo rustc 1.60.0");
-    scene.learn(&["doctor"]).stopped(1, &["1.60.0", "rustup update"]);
+    scene.learn(&["doctor"]).fails_with(1, &["1.60.0", "rustup update"]);
 }
 
 #[test]
@@ -242,12 +247,12 @@ fn the_book_is_built_by_the_pinned_mdbook() {
     scene.program("cargo", refuses);
     scene.program("mdbook", "echo mdbook v0.4.52");
     let said = scene.learn(&["book", "--build"]);
-    said.stopped(1, &["could not reach the package registry", "connection"]);
+    said.fails_with(1, &["could not reach the package registry", "connection"]);
     scene.program_at(
         "target/tools/bin/mdbook",
         "echo mdbook v0.5.4; echo \"$@\" >> $SCENE/mdbook",
     );
     let said = scene.learn(&["book", "--build"]);
-    said.went_well().tells("target/book/index.html");
+    said.succeeds().prints("target/book/index.html");
     assert!(scene.read("mdbook").contains("build"));
 }

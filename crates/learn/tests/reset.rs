@@ -1,4 +1,4 @@
-//! `cargo learn reset` and `diff`: no line of a learner is lost.
+//! `cargo learn reset` and `diff`: a learner loses no line.
 
 mod scene;
 
@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, source, stage, status};
-use scene::{Said, Scene, skip};
+use scene::{CommandOutput, Scene, skip};
 
-/// What stands in the backups, in the order of their names.
+/// Returns the names and contents of the backups, sorted by name.
 fn backups(scene: &Scene) -> Vec<(String, Vec<u8>)> {
     let Ok(folder) = fs::read_dir(scene.root.join(".learn/backups")) else {
         return Vec::new();
@@ -28,30 +28,30 @@ fn backups(scene: &Scene) -> Vec<(String, Vec<u8>)> {
 /// Promise: `cargo learn reset` restores the stub and names the backup of the
 /// learner's file.
 #[test]
-fn reset_puts_the_task_back_and_says_where_the_backup_is() {
+fn reset_restores_the_stub_and_names_the_backup() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     let said = scene.learn(&["reset", "one", "--yes"]);
-    said.went_well().tells("cargo learn check one");
+    said.succeeds().prints("cargo learn check one");
     assert_eq!(scene.read(ONE), TO_DO);
     assert_eq!(status(&scene, "one"), "to do");
     let all = backups(&scene);
     let [(name, text)] = &all[..] else { panic!("{all:?}") };
-    said.tells(&format!("What you wrote: .learn/backups/{name}\n"));
+    said.prints(&format!("Your version: .learn/backups/{name}\n"));
     assert_eq!(text, SOLVED.as_bytes());
 }
 
 /// Promise: A backup has every byte of the learner's file and never overwrites
 /// an older backup.
 #[test]
-fn a_backup_never_takes_the_place_of_another() {
+fn a_backup_never_overwrites_an_older_one() {
     let scene = stage();
     let texts: Vec<Vec<u8>> =
         (b'0'..b'5').map(|it| vec![0xff, 0xfe, 0, it]).collect();
     for text in &texts {
         fs::write(scene.root.join(TWO), text).unwrap();
-        scene.learn(&["reset", "two", "--yes"]).went_well();
+        scene.learn(&["reset", "two", "--yes"]).succeeds();
     }
     let (names, kept): (Vec<String>, Vec<Vec<u8>>) =
         backups(&scene).into_iter().unzip();
@@ -60,42 +60,42 @@ fn a_backup_never_takes_the_place_of_another() {
 }
 
 #[test]
-fn without_a_terminal_reset_asks_nobody_and_changes_nothing() {
+fn without_a_terminal_reset_changes_nothing() {
     let scene = stage();
     scene.write(ONE, SOLVED);
-    // The answer to a question that was not asked replaces nothing.
-    let said = scene.typed(&["reset", "one"], "y\n");
-    said.stopped(2, &[ONE, "cargo learn reset one --yes", "a backup"]);
+    // Input for a question that was not asked replaces nothing.
+    let said = scene.learn_with_input(&["reset", "one"], "y\n");
+    said.fails_with(2, &[ONE, "cargo learn reset one --yes", "a backup"]);
     assert_eq!((scene.read(ONE).as_str(), &*said.out), (SOLVED, ""));
     assert!(backups(&scene).is_empty());
 }
 
 #[test]
-fn without_a_text_of_the_learner_s_there_is_no_backup() {
+fn an_unchanged_file_gets_no_backup() {
     let scene = stage();
     let said = scene.learn(&["reset", "one"]);
-    said.went_well().tells("nothing to put back");
+    said.succeeds().prints("nothing to restore");
     fs::remove_dir_all(scene.root.join("exercises/part1_cpu")).unwrap();
-    scene.learn(&["reset", "one"]).went_well().tells("The task is back");
+    scene.learn(&["reset", "one"]).succeeds().prints("The task is restored");
     assert_eq!(scene.read(ONE), TO_DO);
     assert!(backups(&scene).is_empty());
 }
 
 #[test]
-fn nothing_is_replaced_where_no_backup_can_be_kept() {
+fn without_a_backup_nothing_is_replaced() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     scene.write(".learn", "a file where a folder should be");
     let said = scene.learn(&["reset", "one", "--yes"]);
-    said.stopped(1, &["cannot write", ".learn", "make it writable"]);
+    said.fails_with(1, &["cannot write", ".learn", "make it writable"]);
     assert_eq!(scene.read(ONE), SOLVED);
 }
 
-/// No test can fill a disk, but a limit of the shell can refuse a file.
+/// No test can fill a disk, but a shell limit can make a write fail.
 ///
 /// Promise: A backup that fails leaves no empty file.
 #[test]
-fn a_backup_that_cannot_be_written_leaves_no_empty_one() {
+fn a_failed_backup_leaves_no_empty_file() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     let reset = scene.command(&["reset", "one", "--yes"]);
@@ -106,26 +106,27 @@ fn a_backup_that_cannot_be_written_leaves_no_empty_one() {
     let variables = reset.get_envs();
     command.envs(variables.filter_map(|(name, it)| Some((name, it?))));
     command.current_dir(&scene.root);
-    Said::by(&mut command).stopped(1, &[".learn/backups/one-"]);
+    CommandOutput::from(&mut command).fails_with(1, &[".learn/backups/one-"]);
     assert!(backups(&scene).is_empty());
     assert_eq!(scene.read(ONE), SOLVED);
     let left = fs::read_dir(scene.root.join(".learn/backups")).unwrap();
     assert_eq!(left.count(), 0);
 }
 
-/// No rename leads from one file system to another.
+/// A file cannot be renamed across file systems.
 ///
-/// Promise: `cargo learn reset` works if the exercises are on a different disk.
+/// Promise: `cargo learn reset` works if the exercises are on a different
+/// disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn exercises_on_another_disk_can_be_reset() {
+fn exercises_on_a_different_disk_can_be_reset() {
     use std::os::unix::fs::MetadataExt;
     let scene = stage();
     let folder = format!("/dev/shm/rungrad-reset-{}", std::process::id());
     let device = |path: &Path| fs::metadata(path).map(|it| it.dev()).ok();
     let made = fs::create_dir_all(&folder).is_ok();
     if !made || device(Path::new(&folder)) == device(&scene.root) {
-        let name = "exercises_on_another_disk_can_be_reset";
+        let name = "exercises_on_a_different_disk_can_be_reset";
         let why = "/dev/shm is no file system of its own";
         return skip(name, why);
     }
@@ -133,42 +134,42 @@ fn exercises_on_another_disk_can_be_reset() {
     let link = scene.root.join("exercises/part1_cpu");
     std::os::unix::fs::symlink(&folder, link).unwrap();
     scene.write(ONE, SOLVED);
-    scene.learn(&["reset", "one", "--yes"]).went_well();
+    scene.learn(&["reset", "one", "--yes"]).succeeds();
     let (now, left) = (scene.read(ONE), fs::read_dir(&folder).unwrap().count());
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!((now.as_str(), left), (TO_DO, 1));
 }
 
 #[test]
-fn diff_shows_yours_and_ours_when_it_is_solved_or_asked_for_twice() {
+fn diff_needs_a_solved_exercise_or_a_second_request() {
     let scene = stage();
     scene.write(ONE, "echo mine\nexit 1\n");
     let first = scene.learn(&["diff", "one"]);
-    first.went_well().tells("not solved yet").tells("cargo learn hint one");
+    first.succeeds().prints("not solved yet").prints("cargo learn hint one");
     assert!(!first.out.contains("echo solved"), "{}", first.out);
     let second = scene.learn(&["diff", "one"]);
     let page = format!(
         "--- yours: {ONE}\n+++ ours\n@@ -1,2 +1 @@\n-echo mine\n-exit 1\n\
          +echo solved\n"
     );
-    assert_eq!(second.went_well().out, page);
+    assert_eq!(second.succeeds().out, page);
 
     let scene = stage();
     scene.write(ONE, &format!("# Mine.\n{SOLVED}"));
-    scene.learn(&["check", "one"]).went_well();
-    scene.learn(&["diff", "one"]).went_well().tells("-# Mine.\n echo solved");
+    scene.learn(&["check", "one"]).succeeds();
+    scene.learn(&["diff", "one"]).succeeds().prints("-# Mine.\n echo solved");
     scene.write(ONE, SOLVED);
-    scene.learn(&["diff", "one"]).went_well().tells("the same, line by line");
+    scene.learn(&["diff", "one"]).succeeds().prints("the same, line by line");
 }
 
 #[test]
-fn diff_is_ours_without_its_holes() {
+fn diff_shows_no_hole_markers() {
     let scene = stage();
     let path = "exercises/solutions/part1_cpu/one.rs";
     scene.write(path, &format!("{}# end\n", source(TO_DO, SOLVED)));
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).went_well();
+    scene.learn(&["check", "one"]).succeeds();
     let said = scene.learn(&["diff", "one"]);
-    said.went_well().tells("@@ -1 +1,2 @@\n echo solved\n+# end\n");
+    said.succeeds().prints("@@ -1 +1,2 @@\n echo solved\n+# end\n");
     assert!(!said.out.contains("HOLE"), "{}", said.out);
 }

@@ -1,13 +1,14 @@
-//! `cargo learn setup`, against package managers that only pretend.
+//! `cargo learn setup`, with fake package managers.
 
 mod scene;
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use scene::{Scene, appears};
+use scene::{Scene, wait_for_text};
 
-/// An `apt-get` that keeps a record and installs the programs it knows.
+/// A fake `apt-get` that records its calls and installs the programs that it
+/// knows.
 const APT: &str = r#"
 echo "$@" >> $SCENE/calls
 for package in "$@"; do case $package in
@@ -29,11 +30,11 @@ esac; done
 "#;
 
 #[test]
-fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
+fn missing_packages_are_installed_once() {
     let scene = Scene::new();
     scene.program("apt-get", APT);
     let first = scene.learn(&["setup", "--yes", "--pages"]);
-    first.went_well().tells("Oclgrind").tells("apt-get update");
+    first.succeeds().prints("Oclgrind").prints("apt-get update");
     let install = "install --yes --no-install-recommends";
     let expected = format!(
         "update\n{install} oclgrind codespell clangd chromium rustc-web \
@@ -41,13 +42,13 @@ fn what_is_missing_is_installed_and_the_second_time_all_is_in_place() {
     );
     assert_eq!(scene.read("calls"), expected);
     let second = scene.learn(&["setup", "--yes"]);
-    second.went_well().tells("Everything is in place");
+    second.succeeds().prints("Everything is in place");
     assert_eq!(scene.read("calls"), expected);
 }
 
-/// The plugin is compiled where all is there that it takes, and only there.
+/// The plugin is compiled only if everything that it needs is installed.
 #[test]
-fn what_counts_for_a_profile_is_built_by_the_setup() {
+fn setup_builds_the_profiler_plugin() {
     let scene = Scene::new();
     let tools = scene.root.join("target/tools");
     let built = || std::fs::read_dir(&tools).map_or(0, Iterator::count);
@@ -56,29 +57,29 @@ fn what_counts_for_a_profile_is_built_by_the_setup() {
     let compiler = scene.root.join("bin/c++");
     std::fs::rename(&compiler, scene.root.join("c++")).unwrap();
     let said = scene.learn(&["setup"]);
-    said.went_well().tells("C++ with the headers of Oclgrind (optional)");
-    said.tells("g++ liboclgrind-dev opencl-c-headers");
+    said.succeeds().prints("C++ with the headers of Oclgrind (optional)");
+    said.prints("g++ liboclgrind-dev opencl-c-headers");
     assert_eq!(built(), 0);
     std::fs::rename(scene.root.join("c++"), compiler).unwrap();
-    scene.learn(&["setup"]).went_well().tells("Everything is in place");
+    scene.learn(&["setup"]).succeeds().prints("Everything is in place");
     assert_eq!(built(), 1);
     let refuses = "echo plugin.cpp:1: error: no such thing >&2; exit 1";
     scene.program("c++", refuses);
     std::fs::remove_dir_all(&tools).unwrap();
     let said = scene.learn(&["setup"]);
-    said.went_well().tells("No profiles here").tells("error: no such");
+    said.succeeds().prints("No profiles here").prints("error: no such");
 }
 
 #[test]
-fn a_missing_driver_is_what_comes_first() {
+fn a_missing_driver_is_listed_first() {
     if cfg!(target_os = "macos") {
-        return; // The system brings its own driver there.
+        return; // macOS ships with a driver.
     }
     let scene = Scene::new();
     std::fs::remove_file(scene.root.join("vendors/some.icd")).unwrap();
     scene.program("apt-get", APT);
     let said = scene.learn(&["setup"]);
-    said.went_well().tells("OpenCL driver").tells("pocl-opencl-icd");
+    said.succeeds().prints("OpenCL driver").prints("pocl-opencl-icd");
     assert_eq!(scene.read("calls"), "");
 }
 
@@ -95,7 +96,7 @@ fn without_a_network_it_says_to_check_the_connection() {
         esac",
     );
     let said = scene.learn(&["setup", "--yes", "--authors"]);
-    said.stopped(
+    said.fails_with(
         1,
         &[
             "still missing: Oclgrind, codespell,",
@@ -112,17 +113,17 @@ fn without_root_the_commands_are_shown_with_sudo_and_not_run() {
     let scene = Scene::new();
     scene.program("apt-get", APT);
     scene.program("id", "echo 1000");
-    scene.learn(&["setup"]).went_well().tells("sudo apt-get install");
+    scene.learn(&["setup"]).succeeds().prints("sudo apt-get install");
     let said = scene.learn(&["setup", "--yes"]);
-    said.tells("sudo apt-get install");
-    said.stopped(1, &["still missing", "needs root"]);
+    said.prints("sudo apt-get install");
+    said.fails_with(1, &["still missing", "needs root"]);
     assert_eq!(scene.read("calls"), "");
     // Homebrew refuses to run as root.
     let scene = Scene::new();
     scene.program("id", "echo 501");
     scene.program("brew", APT);
     let said = scene.learn(&["setup", "--yes", "--authors"]);
-    said.went_well().tells("  brew install oclgrind codespell");
+    said.succeeds().prints("  brew install oclgrind codespell");
     assert!(!said.out.contains("sudo"), "{}", said.out);
 }
 
@@ -136,9 +137,9 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
         esac"#;
     scene.program("apt-get", &format!("{refuses}\n{APT}"));
     let said = scene.learn(&["setup", "--authors", "--yes"]);
-    said.stopped(1, &["still missing: Oclgrind;", "ended with code 100"]);
-    said.tells("E: Unable to locate package oclgrind");
-    said.tells("target/learn-logs/setup.log");
+    said.fails_with(1, &["still missing: Oclgrind;", "ended with code 100"]);
+    said.prints("E: Unable to locate package oclgrind");
+    said.prints("target/learn-logs/setup.log");
     let install = "install --yes --no-install-recommends";
     let each = ["oclgrind", "codespell", "clangd", "chromium", "npm"];
     let all = format!("update\n{install} {}\n", each.join(" "));
@@ -147,15 +148,15 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_system_without_a_package_says_so() {
+fn a_package_that_the_system_lacks_is_reported() {
     let scene = Scene::new();
     let shown = scene.learn(&["setup"]);
-    shown.went_well().tells("No package manager").tells("  oclgrind");
+    shown.succeeds().prints("No package manager").prints("  oclgrind");
     let said = scene.learn(&["setup", "--yes"]);
-    said.stopped(1, &["still missing", "by hand"]);
+    said.fails_with(1, &["still missing", "by hand"]);
     scene.program("dnf", APT);
     let said = scene.learn(&["setup", "--yes", "--authors"]);
-    said.went_well().tells("Oclgrind is no package of this system");
+    said.succeeds().prints("This system has no package of Oclgrind");
     let packages = "codespell clang-tools-extra chromium npm";
     let expected = format!("install --assumeyes {packages}\n");
     assert_eq!(scene.read("calls"), expected);
@@ -171,25 +172,26 @@ fn each_audience_sees_its_own_tools() {
     scene.program("rustc", "echo rustc 1.95.0");
     for words in [&[][..], &["setup"], &["setup", "--yes"], &["doctor"]] {
         let said = scene.learn(words);
-        assert!(!said.went_well().out.contains("codespell"), "{}", said.out);
+        assert!(!said.succeeds().out.contains("codespell"), "{}", said.out);
     }
     let authors = scene.learn(&["setup", "--authors"]);
-    authors.went_well().tells("codespell");
-    authors.tells("To run them: cargo learn setup --yes --authors\n");
+    authors.succeeds().prints("codespell");
+    authors.prints("To run them: cargo learn setup --yes --authors\n");
     assert!(!authors.out.contains("WebAssembly"), "{}", authors.out);
     let pages = scene.learn(&["setup", "--pages"]);
-    pages.went_well().tells("codespell").tells("WebAssembly");
-    pages.tells("To run them: cargo learn setup --yes --pages\n");
+    pages.succeeds().prints("codespell").prints("WebAssembly");
+    pages.prints("To run them: cargo learn setup --yes --pages\n");
     assert_eq!(scene.read("calls"), "");
 }
 
-/// Half an installation is a broken system, so a package manager ends in its own
-/// way: after a signal to its group, and after the companion was killed.
+/// A half-finished installation is a broken system. So a package manager runs
+/// to its own end, both after a signal to its group and after the companion
+/// was killed.
 ///
 /// Promise: `cargo learn setup` never kills a package manager, even if it is
 /// interrupted or killed itself.
 #[test]
-fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
+fn an_interrupted_package_manager_is_not_killed() {
     let tidies = "trap 'sleep 1; echo yes > $SCENE/done; exit 1' TERM
         echo runs > $SCENE/runs
         sleep 600 & wait";
@@ -200,11 +202,11 @@ fn a_package_manager_that_is_interrupted_ends_in_its_own_way() {
         let mut command = scene.command(&["setup", "--yes"]);
         let command = command.stdout(Stdio::null()).process_group(0);
         let mut companion = command.spawn().unwrap();
-        appears(&scene.root.join("runs"));
+        wait_for_text(&scene.root.join("runs"));
         let kill = format!("{kill}{}", companion.id());
         let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
         assert!(killed.success());
         companion.wait().unwrap();
-        assert_eq!(appears(&scene.root.join("done")), "yes");
+        assert_eq!(wait_for_text(&scene.root.join("done")), "yes");
     }
 }

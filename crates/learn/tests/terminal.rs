@@ -1,5 +1,5 @@
-//! The companion on a terminal: keys, colors, and lines that fit. `script`
-//! makes a terminal of a pipe.
+//! The companion on a terminal: keys, colors, and lines that fit. The program
+//! `script` provides the terminal.
 
 #![cfg(target_os = "linux")]
 
@@ -17,17 +17,17 @@ use scene::{Scene, skip};
 
 const SCRIPT: &str = "/usr/bin/script";
 
-/// A command on a terminal of its own.
+/// A command that runs on its own terminal.
 struct Terminal {
     child: Child,
     keys: ChildStdin,
     said: Receiver<String>,
-    /// What came with the words that were waited for, behind them.
+    /// Output that was read after the expected words.
     rest: String,
 }
 
 impl Terminal {
-    /// Runs a line of the shell, in which `learn` is the companion.
+    /// Runs a shell command line in which `learn` is the companion.
     fn new(scene: &Scene, line: &str, env: &[(&str, &str)]) -> Terminal {
         for name in ["stty", "sleep"] {
             let place = scene.root.join("bin").join(name);
@@ -39,8 +39,8 @@ impl Terminal {
         let plain = scene.command(&[]);
         let learn = format!("'{}'", env!("CARGO_BIN_EXE_learn"));
         let line = line.replace("learn", &learn);
-        // What a shell starts in the background is deaf to Ctrl-C, and so would
-        // be the companion.
+        // A shell makes its background processes ignore Ctrl-C, and the
+        // companion would inherit that.
         let mut command = Command::new("/usr/bin/env");
         command.args(["--default-signal=INT", SCRIPT]);
         command.args(["-qec", &line, "/dev/null"]).env_clear();
@@ -68,9 +68,9 @@ impl Terminal {
         Terminal { child, keys, said, rest: String::new() }
     }
 
-    /// Reads on to these words, and returns what stands before them.
+    /// Reads up to these words and returns what comes before them.
     #[track_caller]
-    fn says(&mut self, words: &str) -> String {
+    fn read_until(&mut self, words: &str) -> String {
         let mut said = mem::take(&mut self.rest);
         loop {
             if let Some((before, behind)) = said.split_once(words) {
@@ -86,7 +86,7 @@ impl Terminal {
 
     /// Reads to the end.
     #[track_caller]
-    fn ends(mut self) -> String {
+    fn read_to_end(mut self) -> String {
         let mut said = mem::take(&mut self.rest);
         loop {
             match self.said.recv_timeout(Duration::from_secs(60)) {
@@ -113,7 +113,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Returns the stage, or prints why this machine can make no terminal.
+/// Returns a checkout, or prints why this machine cannot provide a terminal.
 fn stage_or_skip(test: &str) -> Option<Scene> {
     if Path::new(SCRIPT).is_file() {
         return Some(stage());
@@ -123,39 +123,39 @@ fn stage_or_skip(test: &str) -> Option<Scene> {
 }
 
 /// Promise: In `cargo learn watch`, one key shows a hint and a different key
-/// moves on; in the terminal of an editor, each with Enter.
+/// moves on. In the terminal of an editor, each needs Enter.
 #[test]
-fn a_key_shows_a_hint_and_another_goes_on() {
-    let name = "a_key_shows_a_hint_and_another_goes_on";
+fn one_key_shows_a_hint_and_a_different_key_moves_on() {
+    let name = "one_key_shows_a_hint_and_a_different_key_moves_on";
     let Some(scene) = stage_or_skip(name) else { return };
     let mut terminal = Terminal::new(&scene, "learn watch", &[]);
-    terminal.says("Keys: h a hint, n the next exercise.");
+    terminal.read_until("Keys: h a hint, n the next exercise.");
     terminal.press("h");
-    terminal.says("Hint 1 of 3 for one");
-    terminal.says("Keys: ");
+    terminal.read_until("Hint 1 of 3 for one");
+    terminal.read_until("Keys: ");
     terminal.press("h");
-    terminal.says("Hint 2 of 3 for one");
-    terminal.says("Keys: ");
+    terminal.read_until("Hint 2 of 3 for one");
+    terminal.read_until("Keys: ");
     terminal.press("xn");
-    terminal.says("Watching exercises/part2_gpu/two.cl");
-    terminal.says("Keys: ");
+    terminal.read_until("Watching exercises/part2_gpu/two.cl");
+    terminal.read_until("Keys: ");
     terminal.press("n");
-    terminal.says("No other exercise can be checked now");
+    terminal.read_until("No other exercise can be checked now");
 
     let env = [("TERM_PROGRAM", "vscode")];
     let mut terminal = Terminal::new(&scene, "learn watch two", &env);
-    terminal.says("Keys: h a hint, n the next exercise, each with Enter.");
+    terminal
+        .read_until("Keys: h a hint, n the next exercise, each with Enter.");
     terminal.press("h\n");
-    terminal.says("Hint 1 of 3 for two");
+    terminal.read_until("Hint 1 of 3 for two");
 }
 
-/// Whatever ends the watch, the terminal is as before: it shows what is typed,
-/// and hands it over by lines.
+/// Afterwards the terminal shows what is typed and delivers whole lines.
 ///
 /// Promise: `cargo learn watch` restores the terminal however it ends.
 #[test]
-fn the_terminal_is_given_back_as_it_was() {
-    let name = "the_terminal_is_given_back_as_it_was";
+fn the_terminal_is_restored() {
+    let name = "the_terminal_is_restored";
     let Some(scene) = stage_or_skip(name) else { return };
     for (ends, key) in
         [("trap : INT; learn watch", "\x03"), ("learn watch", "nn")]
@@ -163,10 +163,10 @@ fn the_terminal_is_given_back_as_it_was() {
         let line = format!("{ends}; sleep 1; stty -a");
         let mut terminal = Terminal::new(&scene, &line, &[]);
         for key in key.chars() {
-            terminal.says("Keys: ");
+            terminal.read_until("Keys: ");
             terminal.press(&key.to_string());
         }
-        let said = terminal.ends();
+        let said = terminal.read_to_end();
         let has = |word: &str| said.split_whitespace().any(|it| it == word);
         assert!(has("icanon") && has("echo"), "{said}");
     }
@@ -174,11 +174,11 @@ fn the_terminal_is_given_back_as_it_was() {
 
 /// Promise: A verdict has a color unless `NO_COLOR` or a pipe forbids it.
 #[test]
-fn a_verdict_has_a_color_unless_somebody_wants_none() {
-    let name = "a_verdict_has_a_color_unless_somebody_wants_none";
+fn a_verdict_is_colored_unless_disabled() {
+    let name = "a_verdict_is_colored_unless_disabled";
     let Some(scene) = stage_or_skip(name) else { return };
     let said = |env: &[(&str, &str)]| {
-        Terminal::new(&scene, "learn check one", env).ends()
+        Terminal::new(&scene, "learn check one", env).read_to_end()
     };
     scene.write(ONE, WRONG);
     let red = "\x1b[1;31mfailing:\x1b[0m the operands";
@@ -197,19 +197,19 @@ fn a_verdict_has_a_color_unless_somebody_wants_none() {
 fn lines_fit_the_terminal() {
     let name = "lines_fit_the_terminal";
     let Some(scene) = stage_or_skip(name) else { return };
-    // What a check is told is told here.
+    // The check receives the width of the terminal.
     scene.write(ONE, "echo \"room for $COLUMNS\"\nexit 1\n");
     let line = "stty cols 34; learn hint one; learn check one; learn list";
-    let said = Terminal::new(&scene, line, &[]).ends();
+    let said = Terminal::new(&scene, line, &[]).read_to_end();
     assert!(said.contains("room for 34"), "{said}");
     let said = Terminal::new(&scene, "learn check one", &[("COLUMNS", "50")]);
-    assert!(said.ends().contains("room for 50"));
+    assert!(said.read_to_end().contains("room for 50"));
     let long = "a word and another ".repeat(20);
     let table = scene.read("exercises/exercises.toml");
     let table = table.replace("a nudge", &long);
     scene.write("exercises/exercises.toml", &table);
     let line = "stty cols 34; learn hint one --level 1";
-    let said = Terminal::new(&scene, line, &[]).ends();
+    let said = Terminal::new(&scene, line, &[]).read_to_end();
     let lines = said.lines().filter(|line| line.contains("another"));
     let lines: Vec<&str> = lines.map(str::trim_end).collect();
     assert!(lines.len() > 5 && lines.iter().all(|it| it.len() <= 34), "{said}");

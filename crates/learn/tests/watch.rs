@@ -1,4 +1,4 @@
-//! `cargo learn watch`, through a plain pipe.
+//! `cargo learn watch`, connected to a plain pipe.
 
 mod scene;
 
@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, stage, status};
-use scene::{Scene, appears, is_gone};
+use scene::{Scene, wait_for_text, wait_until_gone};
 
-/// A companion that watches, and what it says.
+/// A running `cargo learn watch` and its output.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -32,10 +32,10 @@ fn watch(scene: &Scene, words: &[&str]) -> Watch {
 }
 
 impl Watch {
-    /// Reads on to a line with these words; what came before is returned with
-    /// it.
+    /// Reads up to a line that contains these words and returns everything
+    /// read.
     #[track_caller]
-    fn says(&self, words: &str) -> String {
+    fn read_until(&self, words: &str) -> String {
         let mut said = String::new();
         while !said.contains(words) {
             match self.lines.recv_timeout(Duration::from_secs(60)) {
@@ -46,9 +46,10 @@ impl Watch {
         said
     }
 
-    /// What it still says, and that it ends by itself and well.
+    /// Asserts that it ends by itself with success, and returns the rest of
+    /// its output.
     #[track_caller]
-    fn ends(mut self) -> String {
+    fn read_to_end(mut self) -> String {
         let mut said = String::new();
         while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(60)) {
             said += &format!("{line}\n");
@@ -69,7 +70,7 @@ impl Drop for Watch {
 /// Promise: `cargo learn watch` checks every save and continues with the next
 /// exercise after success.
 #[test]
-fn each_save_is_checked_and_success_goes_on_to_the_next() {
+fn each_save_is_checked_and_success_moves_on() {
     let scene = stage();
     let watch = watch(&scene, &[]);
     let first = watch.lines.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -78,38 +79,39 @@ fn each_save_is_checked_and_success_goes_on_to_the_next() {
         first,
         format!("Watching {place}: each save is checked. Ctrl-C ends.")
     );
-    watch.says("to do: TODO(one)");
-    watch.says(&format!("Waiting for the next save of {place}."));
+    watch.read_until("to do: TODO(one)");
+    watch.read_until(&format!("Waiting for the next save of {place}."));
     scene.write(ONE, WRONG);
-    watch.says("are swapped");
-    watch.says("Waiting");
+    watch.read_until("are swapped");
+    watch.read_until("Waiting");
     scene.write(ONE, SOLVED);
-    let said = watch.says("Watching exercises/part2_gpu/two.cl");
+    let said = watch.read_until("Watching exercises/part2_gpu/two.cl");
     assert!(said.contains("solved\n"), "{said}");
     assert_eq!(status(&scene, "one"), "solved");
-    watch.says("Waiting");
+    watch.read_until("Waiting");
     scene.write(TWO, SOLVED);
-    let rest = watch.ends();
+    let rest = watch.read_to_end();
     assert!(rest.ends_with("Every exercise is solved. Well done.\n"), "{rest}");
 }
 
-/// "Then break it", says "One expression, three engines": what is right is not
-/// left at once by somebody who named it, nor the free pass by anybody.
+/// The chapter "One expression, three engines" asks the learner to break a
+/// solved exercise. So a solved exercise that was named is still watched, and
+/// so is the one that is solved from the start.
 ///
-/// Promise: An exercise that starts out right can be broken under `cargo learn
+/// Promise: A solved exercise can be broken and repaired under `cargo learn
 /// watch`.
 #[test]
-fn what_is_solved_as_it_stands_can_be_broken() {
+fn a_solved_exercise_can_be_broken_under_watch() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     let named = watch(&scene, &["one"]);
-    named.says("It is solved as it stands");
-    named.says("Waiting");
+    named.read_until("It is already solved");
+    named.read_until("Waiting");
     scene.write(ONE, WRONG);
-    named.says("are swapped");
-    named.says("Waiting");
+    named.read_until("are swapped");
+    named.read_until("Waiting");
     scene.write(ONE, SOLVED);
-    named.says("Watching exercises/part2_gpu/two.cl");
+    named.read_until("Watching exercises/part2_gpu/two.cl");
     drop(named);
 
     let table = scene.read("exercises/exercises.toml");
@@ -117,110 +119,110 @@ fn what_is_solved_as_it_stands_can_be_broken() {
     scene.write("exercises/exercises.toml", &free);
     scene.write(".learn/progress", "");
     let free = watch(&scene, &[]);
-    free.says("It is solved as it stands");
-    free.says("Waiting");
-    // Saved as it is.
+    free.read_until("It is already solved");
+    free.read_until("Waiting");
+    // Saved without a change.
     scene.write(ONE, SOLVED);
-    free.says("Watching exercises/part2_gpu/two.cl");
+    free.read_until("Watching exercises/part2_gpu/two.cl");
 }
 
 const SKIPPED: &str = "echo 'skipped: no device'\nexit 4\n";
 
 #[test]
-fn what_this_machine_cannot_check_is_left_for_later() {
+fn a_skipped_exercise_is_left_for_later() {
     let scene = stage();
     scene.write(ONE, SKIPPED);
     let watch = watch(&scene, &["one"]);
-    let said = watch.says("Watching exercises/part2_gpu/two.cl");
+    let said = watch.read_until("Watching exercises/part2_gpu/two.cl");
     assert!(said.contains("skipped: no device"), "{said}");
-    watch.says("Waiting");
+    watch.read_until("Waiting");
     scene.write(TWO, SOLVED);
-    let rest = watch.ends();
+    let rest = watch.read_to_end();
     assert!(rest.contains("No other exercise can be checked now"), "{rest}");
     assert_eq!(status(&scene, "one"), "skipped");
-    // Without progress, no exercise comes twice.
+    // Even if progress cannot be saved, no exercise is suggested twice.
     let scene = stage();
     scene.write(".learn", "a file where a folder should be");
     scene.write(ONE, SOLVED);
     scene.write(TWO, SOLVED);
-    let said = self::watch(&scene, &[]).ends();
+    let said = self::watch(&scene, &[]).read_to_end();
     assert_eq!(said.matches("Watching").count(), 2, "{said}");
 }
 
 #[test]
-fn every_way_to_save_is_seen() {
+fn every_way_of_saving_is_noticed() {
     let scene = stage();
     let watch = watch(&scene, &["one"]);
-    watch.says("Waiting");
-    // The same text again: somebody wants to see the verdict once more.
+    watch.read_until("Waiting");
+    // The same text again: the verdict is printed once more.
     scene.write(ONE, TO_DO);
-    watch.says("TODO(one)");
-    watch.says("Waiting");
-    // A new file that takes the place of the old one.
+    watch.read_until("TODO(one)");
+    watch.read_until("Waiting");
+    // A new file replaces the old one by a rename.
     scene.write("beside", WRONG);
     fs::rename(scene.root.join("beside"), scene.root.join(ONE)).unwrap();
-    watch.says("are swapped");
-    watch.says("Waiting");
-    // Away, and back a while later.
+    watch.read_until("are swapped");
+    watch.read_until("Waiting");
+    // Removed, and written again a moment later.
     fs::remove_file(scene.root.join(ONE)).unwrap();
     thread::sleep(Duration::from_millis(300));
     scene.write(ONE, WRONG);
-    let said = watch.says("are swapped");
+    let said = watch.read_until("are swapped");
     assert!(!said.contains("is missing"), "{said}");
-    watch.says("Waiting");
+    watch.read_until("Waiting");
     // A change of the check counts too.
     scene.write("exercises/checks/one.rs", "// Another check.\n");
-    watch.says("are swapped");
+    watch.read_until("are swapped");
     drop(watch);
     fs::remove_file(scene.root.join(ONE)).unwrap();
     let watch = self::watch(&scene, &["one"]);
-    watch.says("one.rs is missing; `cargo learn reset one`");
-    watch.says("Waiting");
-    scene.learn(&["reset", "one"]).went_well();
-    watch.says("TODO(one)");
+    watch.read_until("one.rs is missing; `cargo learn reset one`");
+    watch.read_until("Waiting");
+    scene.learn(&["reset", "one"]).succeeds();
+    watch.read_until("TODO(one)");
 }
 
 #[test]
-fn what_another_command_keeps_meanwhile_is_not_lost() {
+fn progress_saved_by_a_different_command_is_kept() {
     let scene = stage();
     let slow = "PATH=/usr/bin:/bin\necho now > $0.started\n\
                 while [ ! -e $0.go ]; do sleep 0.02; done\n";
     scene.write(ONE, &format!("{slow}{SOLVED}"));
     let watch = watch(&scene, &[]);
-    appears(&scene.root.join(format!("{ONE}.started")));
-    scene.learn(&["hint", "two"]).went_well();
+    wait_for_text(&scene.root.join(format!("{ONE}.started")));
+    scene.learn(&["hint", "two"]).succeeds();
     scene.write(&format!("{ONE}.go"), "");
-    watch.says("Watching exercises/part2_gpu/two.cl");
+    watch.read_until("Watching exercises/part2_gpu/two.cl");
     assert_eq!(status(&scene, "one"), "solved");
-    scene.learn(&["hint", "two"]).went_well().tells("Hint 2 of 3");
+    scene.learn(&["hint", "two"]).succeeds().prints("Hint 2 of 3");
 }
 
-/// Ctrl-C is SIGINT, which whoever starts tests in the background may have
-/// switched off; the companion lets both signals end it.
+/// The companion treats SIGINT and SIGTERM alike. Tests that run in the
+/// background may have inherited a disabled SIGINT, so this one uses SIGTERM.
 ///
 /// Promise: A signal ends `cargo learn watch` together with the running check.
 #[test]
-fn a_signal_ends_the_watch_and_the_check_that_runs() {
+fn a_signal_ends_the_watch_and_the_running_check() {
     let scene = stage();
     let hangs = "PATH=/usr/bin:/bin\nsleep 600 & echo $! > $0.child; wait";
     scene.write(ONE, hangs);
     let mut watch = watch(&scene, &["one"]);
-    let child = appears(&scene.root.join(format!("{ONE}.child")));
+    let child = wait_for_text(&scene.root.join(format!("{ONE}.child")));
     let id = watch.child.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &id]).status().unwrap();
     assert!(kill.success());
     assert!(!watch.child.wait().unwrap().success());
-    is_gone(&child);
+    wait_until_gone(&child);
 }
 
 /// Promise: `cargo learn watch` uses no processor time while it waits.
 #[cfg(target_os = "linux")]
 #[test]
-fn waiting_takes_no_time_of_a_core() {
+fn waiting_uses_no_processor_time() {
     let scene = stage();
     let watch = watch(&scene, &["one"]);
-    watch.says("Waiting");
-    // Hundredths of a second, in user mode and in the kernel.
+    watch.read_until("Waiting");
+    // In hundredths of a second, in user mode and in the kernel.
     let ticks = || -> u64 {
         let file = format!("/proc/{}/stat", watch.child.id());
         let stat = fs::read_to_string(file).unwrap();

@@ -1,5 +1,5 @@
-//! Two shapes that meet in a product: which element stands where, what came
-//! back to each of its places, and the sum, as in "Shapes that stretch".
+//! The broadcast figure of "Shapes that stretch": the product of two shapes,
+//! the position of each element's copies, their gradients, and the sum.
 
 use ndarray::{ArrayD, IxDyn};
 use rungrad::Error;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::numbers;
 
-/// As many elements as a page has room for, and as many axes.
-const MOST: usize = 36;
-const AXES: usize = 3;
+/// The maximum number of elements and of axes that fit on a page.
+const MAX_ELEMENTS: usize = 36;
+const MAX_AXES: usize = 3;
 
-/// Answers two shapes such as `2,1` and `1,3`: the product of 1, 2, .. and
-/// 10, 20, .., to which 1, 2, .. is sent back.
+/// Answers two shapes such as `2,1` and `1,3`: the product of 1, 2, .. and 10,
+/// 20, .., with the upstream gradient 1, 2, ...
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
-    // A shape without axes is an empty line, which at the end is none.
+    // A scalar's shape is an empty line, which is dropped at the end.
     let (a, b) = match words {
         [] => ("", ""),
         [a] => (*a, ""),
@@ -25,10 +25,10 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let (a, b) = (counted(&shape(a)?, 1.0), counted(&shape(b)?, 10.0));
     let c = &a * &b;
     let (like, count) = (c.shape(), c.data().len());
-    if count > MOST {
+    if count > MAX_ELEMENTS {
         return Err(Error::Usage(format!(
             "the product of {:?} and {:?} has {count} elements, and the page \
-             has room for {MOST}; write smaller shapes",
+             has room for {MAX_ELEMENTS}; write smaller shapes",
             a.shape(),
             b.shape()
         )));
@@ -36,7 +36,8 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let back = counted(like, 1.0);
     c.backward_with(&back.data());
     let side = |own: &Tensor, other: &Tensor| {
-        // Stretched, the number of an element says whose copy is where.
+        // The index of an element, broadcast, shows the positions of its
+        // copies.
         let own_numbers = counted(own.shape(), 1.0).mul(&ones(like));
         let places =
             own_numbers.to_vec().iter().map(|n| n - 1.0).collect::<Vec<_>>();
@@ -59,23 +60,24 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     }))
 }
 
-/// Reads `2,3`; nothing at all is the shape without axes.
+/// Parses `2,3`. An empty string is the shape of a scalar.
 fn shape(word: &str) -> Result<Vec<usize>, Error> {
     let sizes = word.split(',').filter(|size| !size.trim().is_empty());
     let shape: Option<Vec<usize>> =
         sizes.map(|size| size.trim().parse().ok()).collect();
     let fits = |shape: &Vec<usize>| {
-        shape.len() <= AXES && checked_size(shape).is_ok_and(|n| n <= MOST)
+        shape.len() <= MAX_AXES
+            && checked_size(shape).is_ok_and(|n| n <= MAX_ELEMENTS)
     };
     shape.filter(fits).ok_or_else(|| {
         Error::Usage(format!(
-            "`{word}` is no shape of up to {AXES} axes and {MOST} elements; \
+            "`{word}` is no shape of up to {MAX_AXES} axes and {MAX_ELEMENTS} elements; \
              write whole numbers with commas between them, such as 2,3"
         ))
     })
 }
 
-/// Makes a tensor of `step`, twice `step` and so on.
+/// Creates a tensor of `step`, twice `step` and so on.
 fn counted(shape: &[usize], step: f32) -> Tensor {
     let count = shape.iter().product();
     let values: Vec<f32> =

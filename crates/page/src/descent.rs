@@ -1,5 +1,6 @@
-//! Gradient descent on two numbers, of "Train the digits": a round bowl, or a
-//! narrow valley, by the optimizer that trains the networks.
+//! The descent figure of "Train the digits": gradient descent on two
+//! variables, in a round bowl or a narrow valley, with the optimizer that
+//! trains the networks.
 
 use rungrad::Error;
 use rungrad::part1_cpu::Tensor;
@@ -8,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::{number, numbers};
 
-/// As many steps as a page draws.
-const MOST: usize = 200;
+/// The maximum number of steps in a picture.
+const MAX_STEPS: usize = 200;
 
-/// What was asked for.
+/// A requested walk.
 pub(crate) struct Walk {
-    /// How steep each of the two ways is.
+    /// The steepness along each of the two axes.
     steepness: [f32; 2],
     start: Vec<f32>,
     sgd: Sgd,
@@ -21,9 +22,9 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Reads a ground, a start such as `-4,1`, a rate, a momentum, and how
-    /// many steps.
-    pub(crate) fn of(ground: &str, words: &[&str]) -> Result<Walk, Error> {
+    /// Parses a surface, a start such as `-4,1`, a learning rate, a momentum,
+    /// and the number of steps.
+    pub(crate) fn parse(ground: &str, words: &[&str]) -> Result<Walk, Error> {
         let steepness = match ground {
             "bowl" => [1.0, 1.0],
             "valley" => [1.0, 20.0],
@@ -49,16 +50,16 @@ impl Walk {
             )));
         }
         let steps: usize = read(steps)?;
-        if steps > MOST {
+        if steps > MAX_STEPS {
             return Err(Error::Usage(format!(
-                "the page draws {MOST} steps, and not {steps}"
+                "the page draws {MAX_STEPS} steps, and not {steps}"
             )));
         }
         let sgd = Sgd::new(read(rate)?, read(momentum)?);
         Ok(Walk { steepness, start, sgd, steps })
     }
 
-    /// Walks: every place, from the start on, and its loss.
+    /// Returns all positions, including the start, and their losses.
     pub(crate) fn trail(mut self) -> Vec<(Vec<f32>, f32)> {
         let steepness = Tensor::new(&[2], &self.steepness);
         let mut p = Tensor::new(&[2], &self.start);
@@ -75,9 +76,10 @@ impl Walk {
     }
 }
 
-/// Answers a walk: its places, their losses, and how steep the ground is.
+/// Answers a walk: its positions, their losses, and the steepness of the
+/// surface.
 pub(crate) fn answer(ground: &str, words: &[&str]) -> Result<Value, Error> {
-    let walk = Walk::of(ground, words)?;
+    let walk = Walk::parse(ground, words)?;
     let steepness = numbers(&walk.steepness);
     let trail = walk.trail();
     let losses = trail.iter().map(|(_, loss)| number((*loss).into()));

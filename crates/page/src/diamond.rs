@@ -1,5 +1,5 @@
-//! The diamond of "One sweep", `e = (a * b) * b + a * b`: its rules are asked
-//! in the order that the reader chooses, and the gradients may come out wrong.
+//! The diamond of "One sweep", `e = (a * b) * b + a * b`. It applies the rules
+//! in the order that the reader chooses, so the gradients may be wrong.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,30 @@ use serde_json::{Value, json};
 
 use crate::number;
 
-/// The gradients that somebody has, by name.
+/// The gradients that have been computed so far, by name.
 type Grads = BTreeMap<char, ArrayD<f32>>;
 
-/// Where a gradient is while it is on its way.
+/// Where the gradients are kept during a backward pass.
 #[derive(Clone, Copy, PartialEq)]
-enum Kept {
-    /// In a map that gives it away: the finished engine.
-    InAMap,
-    /// At its tensor, and there it stays: step 4 of the notebook.
-    AtTheTensor,
+enum Storage {
+    /// In a map, from which they are removed when they are passed on, as in
+    /// the finished engine.
+    Map,
+    /// At the tensors, where they stay, as in step 4 of the notebook.
+    Tensors,
 }
 
-/// Answers an order such as `edcba`, in which a `+` begins another backward,
-/// and `map` or `tensors`: what everybody has after each visit.
+/// Answers an order such as `edcba`, in which a `+` begins another backward
+/// pass, and `map` or `tensors`. Returns all gradients after each visit.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
-    let [order, kept] = words else {
+    let [order, storage] = words else {
         return Err(Error::Usage(
             "a diamond takes an order, and `map` or `tensors`".to_string(),
         ));
     };
-    let kept = match *kept {
-        "map" => Kept::InAMap,
-        "tensors" => Kept::AtTheTensor,
+    let storage = match *storage {
+        "map" => Storage::Map,
+        "tensors" => Storage::Tensors,
         other => {
             return Err(Error::Usage(format!(
                 "`{other}` keeps no gradients; write `map` or `tensors`"
@@ -41,33 +42,34 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     };
     let nodes = nodes();
     let mut grads = Grads::new();
-    begin(&nodes, &mut grads);
+    seed(&nodes, &mut grads);
     let mut visits = vec![json!({ "grads": shown(&grads) })];
     for (at, name) in order.char_indices() {
         let said = match name {
             '+' => {
-                // The map ends with the call; leaves keep what they have.
-                if kept == Kept::InAMap {
+                // The map is dropped after the call, but leaves keep their
+                // gradients.
+                if storage == Storage::Map {
                     grads.retain(|name, _| nodes[name].parents().is_empty());
                 }
-                begin(&nodes, &mut grads);
+                seed(&nodes, &mut grads);
                 json!(null)
             }
             _ => {
                 let before = order[..at].rsplit('+').next();
                 let again = before.is_some_and(|it| it.contains(name));
-                visit(name, again, &nodes, &mut grads, kept)?
+                visit(name, again, &nodes, &mut grads, storage)?
             }
         };
         visits.push(json!({
             "visited": name.to_string(), "gave": said, "grads": shown(&grads),
         }));
     }
-    let right = sweeps(order.matches('+').count() + 1);
+    let right = leaf_gradients(order.matches('+').count() + 1);
     Ok(json!({ "visits": visits, "right": right }))
 }
 
-/// Makes the five tensors, by name.
+/// Creates the five tensors, by name.
 pub(crate) fn nodes() -> BTreeMap<char, Tensor> {
     let a = Tensor::new(&[1], &[2.0]);
     let b = Tensor::new(&[1], &[3.0]);
@@ -77,19 +79,19 @@ pub(crate) fn nodes() -> BTreeMap<char, Tensor> {
     BTreeMap::from([('a', a), ('b', b), ('c', c), ('d', d), ('e', e)])
 }
 
-/// Writes the seed: the gradient of the result to itself.
-fn begin(nodes: &BTreeMap<char, Tensor>, grads: &mut Grads) {
+/// Inserts the gradient of the result with respect to itself.
+fn seed(nodes: &BTreeMap<char, Tensor>, grads: &mut Grads) {
     grads.insert('e', ArrayD::ones(nodes[&'e'].shape()));
 }
 
-/// Lets a tensor pass on what it has, and says what it gave to whom. `again`:
-/// it was visited in this backward before.
+/// Passes the gradient of a tensor on to its operands, and returns what each
+/// received. `again` is true if it was already visited in this backward pass.
 fn visit(
     name: char,
     again: bool,
     nodes: &BTreeMap<char, Tensor>,
     grads: &mut Grads,
-    kept: Kept,
+    storage: Storage,
 ) -> Result<Value, Error> {
     let Some(tensor) = nodes.get(&name) else {
         return Err(Error::Usage(format!("there is no tensor `{name}`")));
@@ -104,7 +106,7 @@ fn visit(
     let Some(parts) = tensor.apply_rule(&grad) else {
         return Ok(json!([]));
     };
-    if kept == Kept::InAMap {
+    if storage == Storage::Map {
         grads.remove(&name);
     }
     let mut gave = Vec::new();
@@ -129,8 +131,9 @@ fn shown(grads: &Grads) -> Value {
     grads.iter().map(shown).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// Finds what so many backwards of the finished engine leave at the leaves.
-fn sweeps(count: usize) -> Value {
+/// Returns the gradients of the leaves after `count` backward passes of the
+/// finished engine.
+fn leaf_gradients(count: usize) -> Value {
     let nodes = nodes();
     (0..count).for_each(|_| nodes[&'e'].backward());
     let grad = |name| {

@@ -1,5 +1,5 @@
-//! The digits, trained in the page by the code of "Train the digits", epoch by
-//! epoch; then scores for what the reader draws.
+//! The digits figure: trains in the page with the code of "Train the digits",
+//! epoch by epoch, and classifies the reader's drawings.
 
 use std::cell::RefCell;
 
@@ -24,17 +24,17 @@ struct Course {
 }
 
 thread_local! {
-    /// The course of this page, once it has begun.
-    static COURSE: RefCell<Option<Course>> = const { RefCell::new(None) };
+    /// The training in this page, once it has begun.
+    static TRAINING: RefCell<Option<Course>> = const { RefCell::new(None) };
 }
 
-/// Answers `begin`, `epoch`, `shown N` for a digit that was held out, and
-/// `scores` with 64 pixels.
+/// Answers `begin`, `epoch`, `shown N` for a held-out digit, and `scores` with
+/// 64 pixels.
 pub(crate) fn answer(what: &str, words: &[&str]) -> Result<Value, Error> {
     if what == "begin" {
         return Ok(begin());
     }
-    COURSE.with_borrow_mut(|course| {
+    TRAINING.with_borrow_mut(|course| {
         let course = course.as_mut().ok_or_else(|| {
             Error::Usage("no training has begun; begin one".to_string())
         })?;
@@ -55,7 +55,7 @@ fn begin() -> Value {
         "rows": rows.rows(), "held_out": held_out.rows(), "epochs": EPOCHS,
     });
     let training = Training::new(0);
-    COURSE.set(Some(Course { rows, held_out, training, epochs: 0 }));
+    TRAINING.set(Some(Course { rows, held_out, training, epochs: 0 }));
     counts
 }
 
@@ -71,7 +71,7 @@ impl Course {
         })
     }
 
-    /// Shows one of the digits that were held out.
+    /// Returns one of the held-out digits.
     fn shown(&self, words: &[&str]) -> Result<Value, Error> {
         let word = words.first().copied().unwrap_or_default();
         let row: Option<usize> = word.parse().ok();
@@ -86,8 +86,8 @@ impl Course {
         Ok(json!({ "pixels": numbers(self.held_out.row(row)), "label": label }))
     }
 
-    /// Computes the scores of a drawing, and what each pixel does to the best one:
-    /// its gradient there.
+    /// Returns the scores of a drawing, and the gradient of the largest score
+    /// with respect to each pixel.
     fn scores(&mut self, words: &[&str]) -> Result<Value, Error> {
         let pixels = words.first().copied().unwrap_or_default().split(',');
         let pixels: Option<Vec<f32>> =
@@ -105,8 +105,8 @@ impl Course {
         scores.mul(&Tensor::new(&[1, 10], &mask)).sum().backward();
         let grad = drawing.grad().expect("every pixel is used");
         let grad: Vec<f32> = grad.into_iter().collect();
-        // The way to the pixels leads through the network, which may go on
-        // learning.
+        // The gradient also reaches the parameters of the network, whose
+        // training may continue.
         for (_, parameter) in self.training.network.parameters() {
             parameter.zero_grad();
         }

@@ -1,13 +1,13 @@
-//! The door of a browser: text goes in and out through the memory of the
-//! WebAssembly, and nothing is generated for it.
+//! The interface to the browser: text is passed through the memory of the
+//! WebAssembly, without generated bindings.
 //!
-//! A page asks [`room`] for so many bytes, writes its question there, calls
-//! [`ask`], and reads as many bytes as that returns from [`told`]. Where the
-//! engine panics, the call ends in a trap; [`told`] then has the sentence, as
-//! long as [`told_len`] says, and the page begins with a fresh engine.
+//! A page calls [`room`] with a number of bytes, writes its question there,
+//! calls [`ask`], and reads the returned number of bytes from [`told`]. If the
+//! engine panics, the call traps. Then [`told`] and [`told_len`] return the
+//! panic message, and the page starts a new engine.
 
-// The names of the exports are a promise to the linker. No other line here is
-// `unsafe`: the page writes where a vector lies, within its length.
+// The names of the exports must be unique for the linker. No other line here
+// is `unsafe`: the page writes only within a vector.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ thread_local! {
     static TOLD: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes room for a question of `len` bytes, and says where.
+/// Reserves `len` bytes for a question and returns their address.
 // SAFETY: no other function of the program has this name.
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
 pub extern "C" fn room(len: usize) -> *mut u8 {
@@ -30,25 +30,24 @@ pub extern "C" fn room(len: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question that stands in the room; returns the length of the
-/// answer.
+/// Answers the question and returns the length of the answer.
 // SAFETY: no other function of the program has this name.
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
 pub extern "C" fn ask() -> usize {
-    keep_what_a_panic_says();
+    store_panic_message();
     let question = QUESTION.take();
     let answer = crate::answer(&String::from_utf8_lossy(&question));
     tell(answer)
 }
 
-/// Says where the answer stands, or the last words of a panic.
+/// Returns the address of the answer, or of the panic message.
 // SAFETY: no other function of the program has this name.
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
 pub extern "C" fn told() -> *const u8 {
     TOLD.with_borrow(|told| told.as_ptr())
 }
 
-/// Says how long that is.
+/// Returns the length of the answer or the panic message.
 // SAFETY: no other function of the program has this name.
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
 pub extern "C" fn told_len() -> usize {
@@ -62,9 +61,8 @@ fn tell(words: String) -> usize {
     })
 }
 
-/// Keeps the sentence of a panic where the page finds it: here a panic ends in
-/// a trap that says nothing.
-fn keep_what_a_panic_says() {
+/// Stores the panic message for the page, because a trap contains no message.
+fn store_panic_message() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         panic::set_hook(Box::new(|info| {

@@ -1,4 +1,4 @@
-//! The reader's own expression: what `cargo learn try` says, for a page.
+//! The expression figure: the output of `cargo learn try`, for a page.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,9 @@ use tools::expression::request::{check_names, read};
 use tools::expression::verdict::{Culprit, Finding, Verdict, line, nudged};
 use tools::expression::{expr, part1};
 
-/// Answers `EXPR NAME=VALUES ..`: the picture, with this name in its ids,
-/// of the tape, whose steps a page can play, and each gradient beside its slope.
+/// Answers `EXPR NAME=VALUES ..`: the picture of the tape, with `name` in its
+/// ids, which a page can play step by step, and each gradient with its finite
+/// difference.
 pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     let request = request(words)?;
     let outcome = part1::run(&request)?;
@@ -39,7 +40,7 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     let culprit = match &verdict.culprit {
         None => Value::Null,
         Some(Culprit::Tape(blame)) => json!(line(&outcome.tape, blame.at())),
-        Some(Culprit::AnotherFunction) => json!("the expression"),
+        Some(Culprit::DifferentFunction) => json!("the expression"),
     };
     let value = outcome.tape.records.last().and_then(|it| it.values.clone());
     let value = value.unwrap_or_default();
@@ -55,7 +56,7 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     }))
 }
 
-/// Reads `EXPR NAME=VALUES ..`.
+/// Parses `EXPR NAME=VALUES ..`.
 pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
     let (text, inputs) = words.split_first().unwrap_or((&"", &[]));
     let expr = expr::parse(text)?;

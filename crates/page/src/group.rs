@@ -1,5 +1,5 @@
-//! A work-group of "How a GPU computes", whose steps come in the order that
-//! the reader chooses, and with the barriers that the reader leaves in.
+//! The work-group figure of "How a GPU computes": the reader chooses the order
+//! of the steps and the barriers.
 
 use rungrad::Error;
 use rungrad::workgroup::{
@@ -12,8 +12,9 @@ use crate::kernels::{Kernel, Tree, run, search};
 const X: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
 const GROUP: Group = Group { items: 4, cells: 4 };
 
-/// Answers barriers such as `load behind`, and then `all`, for every schedule;
-/// or the name of one, or its items, and how many of its steps to make.
+/// Answers barriers such as `load behind`, followed by `all` for every
+/// schedule, by the name of a schedule, or by a list of items, and the number
+/// of steps to make.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let Some((barriers, words)) = words.split_first() else {
         return Err(usage());
@@ -75,14 +76,15 @@ fn schedule(order: &str) -> Result<Schedule, Error> {
     })
 }
 
-/// Writes every end that there is, with the smoothest way to it.
+/// Returns every possible end, and for each the schedule with the fewest
+/// interruptions of an item.
 fn all(search: &Search) -> Value {
     let ending = |ending: &Ending| {
         let trace = &ending.trace;
         let order = trace.events.iter().map(|it| it.item.to_string());
         json!({
             "schedules": ending.schedules as f64,
-            "end": said(&trace.end),
+            "end": describe_end(&trace.end),
             "right": is_right(&trace.end),
             "order": order.collect::<Vec<_>>().join(" "),
         })
@@ -98,9 +100,9 @@ fn is_right(end: &End) -> bool {
     end.local().is_some_and(|local| local[0] == X.iter().sum::<f32>())
 }
 
-/// Writes how a run ended. The reader of a page does not see this file, so no
-/// line of it is named.
-fn said(end: &End) -> String {
+/// Describes the end of a run, without the source line, which the reader of a
+/// page does not see.
+fn describe_end(end: &End) -> String {
     let mut words = end.to_string();
     if let End::Divergent(places) = end {
         for line in places.iter().filter_map(|(_, line)| *line) {
@@ -110,9 +112,9 @@ fn said(end: &End) -> String {
     words
 }
 
-/// Writes a run of which so many steps are made, and what each item wants next.
+/// Returns a run after `made` steps, and the next step of each item.
 fn shown(trace: &Trace, made: usize) -> Value {
-    // Steps that nobody has made yet race with none.
+    // Steps that have not been made yet must not count as races.
     let mut so_far = trace.clone();
     so_far.events.truncate(made);
     let racing = so_far.race().map(|race| (race.steps, race.to_string()));
@@ -124,7 +126,7 @@ fn shown(trace: &Trace, made: usize) -> Value {
         let is_racing = racing.as_ref().is_some_and(|it| it.0.contains(&at));
         json!({
             "item": event.item,
-            "words": deed(event, true),
+            "words": format_access(event, true),
             "local": End::Done(local.clone()).to_string(),
             "phase": event.phase,
             "races": is_racing,
@@ -137,14 +139,14 @@ fn shown(trace: &Trace, made: usize) -> Value {
         "items": items.collect::<Value>(),
         "barriers": trace.barriers,
         "race": racing.map(|(_, words)| words),
-        "end": said(&trace.end),
+        "end": describe_end(&trace.end),
         "right": is_right(&trace.end),
     })
 }
 
-/// Writes an access as the figures of the chapter do: `[1] is 2`, `[1] = 2`.
-/// What a read will find is not known before.
-fn deed(event: &Event, is_made: bool) -> String {
+/// Formats an access as in the chapter: `[1] is 2`, `[1] = 2`. The value of a
+/// future read is not known yet.
+fn format_access(event: &Event, is_made: bool) -> String {
     let value = End::Done(vec![event.value]);
     let cell = event.cell;
     match event.access {
@@ -154,9 +156,9 @@ fn deed(event: &Event, is_made: bool) -> String {
     }
 }
 
-/// Says what an item does next. What stands in a trace behind the steps that
-/// are made is what would follow if all went on in turn; until the next
-/// barrier an item's own steps are the same in every order.
+/// Returns the next step of an item. The rest of the trace assumes that all
+/// items continue in turn. Until the next barrier, the steps of an item are
+/// the same in every order.
 fn next(trace: &Trace, made: usize, item: usize) -> Value {
     let rest = &trace.events[made..];
     let phase = rest.first().map_or(trace.barriers, |it| it.phase);
@@ -167,7 +169,7 @@ fn next(trace: &Trace, made: usize, item: usize) -> Value {
     };
     match own {
         Some(event) if event.phase == phase => {
-            json!({ "next": deed(event, false) })
+            json!({ "next": format_access(event, false) })
         }
         Some(_) => json!({ "waits": true }),
         None => json!({ "waits": waits || phase < trace.barriers }),

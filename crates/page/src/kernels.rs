@@ -1,49 +1,49 @@
-//! The kernels that run in the work-group of a page: a sum as a tree, and a
-//! product in tiles. They are one function, so that the group that runs them,
-//! and the search through its schedules, are compiled once.
+//! The kernels of the work-group figures: a tree reduction and a tiled matmul.
+//! Both are started by one function, so that the code that runs a group and
+//! searches its schedules is compiled only once.
 
 use std::cell::RefCell;
 
 use rungrad::workgroup::{Group, Item, Schedule, Search, Trace};
 
-/// What a group does.
+/// The work of a group.
 pub(crate) enum Kernel<'a> {
-    /// Adds up these numbers in cell 0.
+    /// Adds these values up in cell 0.
     Tree(&'a [f32], Tree),
-    /// Computes a tile of a product.
+    /// Computes one tile of a matmul.
     Tiles(&'a Tiles),
 }
 
-/// How a tree adds.
+/// The options of a tree reduction.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tree {
-    /// A barrier after the load, in the rounds behind the `if`, and there
-    /// inside of it.
+    /// The barriers: after the load, after the `if` in each round, and inside
+    /// the `if`.
     pub(crate) load: bool,
     pub(crate) behind: bool,
     pub(crate) inside: bool,
-    /// Neighbor onto neighbor, and not the upper half onto the lower one.
+    /// Adds neighbors instead of the upper half to the lower half.
     pub(crate) neighbors: bool,
 }
 
-/// A product `(n, n) x (n, n)`, and the tile of it that a group computes.
+/// A matmul `(n, n) x (n, n)`, and the tile of it that a group computes.
 pub(crate) struct Tiles {
     pub(crate) n: usize,
     pub(crate) a: Vec<f32>,
     pub(crate) b: Vec<f32>,
-    /// The side of a tile, and the row and the column where it begins.
+    /// The side of the tile, and its first row and column.
     pub(crate) tile: usize,
     pub(crate) corner: [usize; 2],
     /// The sum of each item, after each step along `k`.
     pub(crate) sums: RefCell<Vec<Vec<f32>>>,
 }
 
-/// Runs a group through a kernel.
+/// Runs a group with one schedule.
 pub(crate) fn run(group: Group, schedule: Schedule, kernel: &Kernel) -> Trace {
     group.run(schedule, start(kernel))
 }
 
-/// Runs a group through every schedule.
+/// Runs a group with every schedule.
 pub(crate) fn search(group: Group, kernel: &Kernel) -> Search {
     group.search(start(kernel))
 }
@@ -51,12 +51,12 @@ pub(crate) fn search(group: Group, kernel: &Kernel) -> Search {
 fn start(kernel: &Kernel) -> impl AsyncFn(Item) {
     async move |item| match kernel {
         Kernel::Tree(x, how) => tree(item, x, *how).await,
-        Kernel::Tiles(of) => tile(item, of).await,
+        Kernel::Tiles(tiles) => tile(item, tiles).await,
     }
 }
 
-/// Adds up as `examples/part2_barrier.rs` does, but for the barriers that are
-/// left out. An item without an element brings a 0.
+/// Adds as `examples/part2_barrier.rs` does, with optional barriers. Items
+/// without an element contribute 0.
 async fn tree(item: Item, x: &[f32], how: Tree) {
     let (me, size) = (item.id(), item.size());
     item.write(me, x.get(me).copied().unwrap_or(0.0)).await;
@@ -84,22 +84,22 @@ async fn tree(item: Item, x: &[f32], how: Tree) {
     }
 }
 
-/// Goes along `k` as rung 3 does, an item for each element of the tile.
-async fn tile(item: Item, of: &Tiles) {
-    let &Tiles { n, tile, corner: [top, left], .. } = of;
+/// Moves along `k` as rung 3 does, with one item for each element of the tile.
+async fn tile(item: Item, tiles: &Tiles) {
+    let &Tiles { n, tile, corner: [top, left], .. } = tiles;
     let me = item.id();
     let (row, column) = (me / tile, me % tile);
     let b_tile = tile * tile;
     let mut sum = 0.0;
     for (step, k) in (0..n).step_by(tile).enumerate() {
-        item.write(me, of.a[(top + row) * n + k + column]).await;
-        item.write(b_tile + me, of.b[(k + row) * n + left + column]).await;
+        item.write(me, tiles.a[(top + row) * n + k + column]).await;
+        item.write(b_tile + me, tiles.b[(k + row) * n + left + column]).await;
         item.barrier().await;
         for i in 0..tile {
             let a = item.read(row * tile + i).await;
             sum += a * item.read(b_tile + i * tile + column).await;
         }
-        of.sums.borrow_mut()[step][me] = sum;
+        tiles.sums.borrow_mut()[step][me] = sum;
         item.barrier().await;
     }
 }

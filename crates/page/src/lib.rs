@@ -1,13 +1,13 @@
-//! The engine in the pages of the book: Part 1 and its judge, as they are,
-//! compiled to WebAssembly. What a page shows is what the code of its chapter
+//! The engine in the pages of the book: Part 1 and its reference, unchanged,
+//! compiled to WebAssembly. A page shows what the code of its chapter
 //! computes.
 //!
-//! A page asks in words, one a line, as the terminal does: `try own`,
-//! `(a*b)*b`, `a=2,3`, `b=3,4`. It gets JSON, or the sentence that the terminal would say.
-//! No number of the engine is computed by a script.
+//! A question consists of lines, like the arguments in a terminal: `try own`,
+//! `(a*b)*b`, `a=2,3`, `b=3,4`. The answer is JSON, or the error message of
+//! the terminal. No script computes a number of the engine.
 //!
-//! Reading order: [`answer`]; then a module for each figure; `door`, through
-//! which a browser comes in.
+//! Reading order: [`answer`]; then a module for each figure; `door`, the
+//! interface to the browser.
 
 mod broadcast;
 mod descent;
@@ -28,12 +28,12 @@ mod tree;
 mod warp;
 
 use rungrad::Error;
-// By these names the file of Part 3's views finds them.
+// The file with Part 3's views uses these paths.
 use rungrad::{checks, error, shape};
 use serde_json::{Value, json};
 
-/// Answers a question: JSON with what was asked for, or with a `refusal`, the
-/// engine's own sentence.
+/// Answers a question with JSON: the result, or `refusal` with the error
+/// message of the engine.
 pub fn answer(question: &str) -> String {
     let mut lines = question.lines();
     let first = lines.next().unwrap_or_default();
@@ -61,8 +61,8 @@ pub fn answer(question: &str) -> String {
     answer.unwrap_or_else(refused).to_string()
 }
 
-/// Writes numbers as JSON. What JSON has no number for is a word that
-/// JavaScript's `Number` reads.
+/// Converts values to JSON. Infinity and NaN become strings that JavaScript's
+/// `Number` reads.
 fn numbers(values: &[f32]) -> Value {
     values.iter().map(|&value| number(value.into())).collect()
 }

@@ -1,5 +1,5 @@
-//! The two moons, learned in the page by the code of "Train the digits", and
-//! the border between them.
+//! The moons figure: trains in the page with the code of "Train the digits",
+//! and draws the decision boundary.
 
 use std::cell::RefCell;
 
@@ -25,17 +25,17 @@ struct Course {
 }
 
 thread_local! {
-    /// The course of this page, once it has begun.
-    static COURSE: RefCell<Option<Course>> = const { RefCell::new(None) };
+    /// The training in this page, once it has begun.
+    static TRAINING: RefCell<Option<Course>> = const { RefCell::new(None) };
 }
 
-/// Answers `begin`, `epoch`, and `border`: the pieces of the line on which
-/// each moon gets one half.
+/// Answers `begin`, `epoch`, and `border`: the segments of the line on which
+/// both classes have probability 1/2.
 pub(crate) fn answer(what: &str) -> Result<Value, Error> {
     if what == "begin" {
         return Ok(begin());
     }
-    COURSE.with_borrow_mut(|course| {
+    TRAINING.with_borrow_mut(|course| {
         let course = course.as_mut().ok_or_else(|| {
             Error::Usage("no training has begun; begin one".to_string())
         })?;
@@ -57,7 +57,7 @@ fn begin() -> Value {
         "x": numbers(&X), "y": numbers(&Y),
     });
     let training = Training::new();
-    COURSE.set(Some(Course { points, others, training, epochs: 0 }));
+    TRAINING.set(Some(Course { points, others, training, epochs: 0 }));
     shown
 }
 

@@ -1,13 +1,11 @@
-//! The nudge: a slope by difference in two kinds of number, and how wrong it
-//! is.
+//! The nudge figure: a finite difference in `f32` and in `f64`, and its error.
 
 use rungrad::Error;
 use serde_json::{Value, json};
 
 use crate::number;
 
-/// A function and its slope, in the two kinds of number. The slope is only
-/// asked of the judge's kind.
+/// A function and its derivative. The derivative is needed in `f64` only.
 struct Function {
     name: &'static str,
     single: fn(f32) -> f32,
@@ -48,7 +46,8 @@ const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// Computes a central difference in one kind of number: above, below, slope.
+/// Computes a central difference in one float type: the value above, the value
+/// below, and the difference quotient.
 macro_rules! central {
     ($function:expr, $x:expr, $nudge:expr) => {{
         let (above, below) = ($function($x + $nudge), $function($x - $nudge));
@@ -56,8 +55,8 @@ macro_rules! central {
     }};
 }
 
-/// Answers a nudge of a function: what it gives at 2, and the worst relative
-/// error over 64 places between 1 and 2, in both kinds of number.
+/// Returns the difference at 2, and the maximum relative error at 64 points
+/// between 1 and 2, in `f32` and in `f64`.
 pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     let known = FUNCTIONS.iter().find(|known| known.name == name);
     let function = known.ok_or_else(|| {
@@ -92,7 +91,7 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
     Ok(json!({ "right": number(right), "f32": f32s, "f64": f64s }))
 }
 
-/// Finds the worst error as the program of "Nudge it" does for the cube.
+/// Returns the maximum error, computed as in the program of "Nudge it".
 fn worst_in_f32(function: &Function, nudge: f64) -> f64 {
     worst(function, |x| {
         let [.., slope] = central!((function.single), x as f32, nudge as f32);
@@ -113,7 +112,7 @@ fn worst(function: &Function, by_nudging: impl Fn(f64) -> f64) -> f64 {
         let right = (function.slope)(x);
         (by_nudging(x) - right).abs() / right.abs()
     });
-    // A difference that is no number is as wrong as can be.
+    // A NaN counts as an infinite error.
     errors.fold(0.0, |worst: f64, error| match error.is_nan() {
         true => f64::INFINITY,
         false => worst.max(error),

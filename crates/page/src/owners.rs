@@ -1,6 +1,5 @@
-//! Who owns the graph: the products of "Who owns the graph", one whose rule is
-//! told the gradient and one whose rule captures its output, with the counts
-//! of their handles.
+//! The figure of "Who owns the graph": products whose rule receives the
+//! gradient, or captures its output, with the counts of their handles.
 
 #[path = "../../../examples/part1_cycle.rs"]
 #[allow(dead_code, reason = "a page begins elsewhere than the program")]
@@ -15,20 +14,20 @@ use cycle::{LIVE, Tensor, mul_that_captures, mul_that_is_told, tensor};
 
 const NAMES: [char; 3] = ['a', 'b', 'c'];
 
-/// Who holds what in `c = a * b`.
+/// The handles and tensors of `c = a * b`.
 pub(crate) struct Owners {
-    /// The program's handles on each of the three.
+    /// The program's handles to each of the three tensors.
     handles: [Vec<Rc<Tensor>>; 3],
     watched: [Weak<Tensor>; 3],
-    /// As many were alive before this program began.
+    /// The number of live tensors before the program began.
     before: usize,
 }
 
 impl Owners {
-    /// Does what was asked for: `told` or `captures`, then steps such as
-    /// `+a-c`, where `+` clones a handle, `-` drops one, and `*` alone is
-    /// another product that is dropped at once.
-    pub(crate) fn of(rule: &str, steps: &str) -> Result<Owners, Error> {
+    /// Runs a program: `told` or `captures`, then steps such as `+a-c`, where
+    /// `+` clones a handle and `-` drops one. A single `*` creates another
+    /// product and drops it at once.
+    pub(crate) fn run(rule: &str, steps: &str) -> Result<Owners, Error> {
         let mul = match rule {
             "told" => mul_that_is_told,
             "captures" => mul_that_captures,
@@ -80,21 +79,21 @@ impl Owners {
         Ok(())
     }
 
-    /// Counts the owners of `a`, `b` and `c`.
+    /// Returns the number of owners of `a`, `b` and `c`.
     pub(crate) fn counts(&self) -> [usize; 3] {
         self.watched.each_ref().map(Weak::strong_count)
     }
 }
 
-/// Answers a rule and steps: the handles that the program has, the owners of
-/// each tensor, and how many tensors are alive.
+/// Answers a rule and steps: the program's handles, the owners of each tensor,
+/// and the number of live tensors.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let [steps, rule] = words else {
         return Err(Error::Usage(
             "owners take steps, and told or captures".to_string(),
         ));
     };
-    let owners = Owners::of(rule, steps)?;
+    let owners = Owners::run(rule, steps)?;
     Ok(json!({
         "handles": owners.handles.each_ref().map(Vec::len),
         "counts": owners.counts(),

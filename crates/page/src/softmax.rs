@@ -1,5 +1,5 @@
-//! Scores, the shares that softmax makes of them, and the loss, of "Matmul and
-//! softmax".
+//! The softmax figure of "Matmul and softmax": scores, their probabilities,
+//! and the loss.
 
 use rungrad::Error;
 use rungrad::part1_cpu::Tensor;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::{number, numbers};
 
-/// Answers scores and a label: the shares as the engine computes them and as
-/// they are defined, the loss, and its slope along each score.
+/// Answers scores and a label: the probabilities from the engine and from the
+/// naive formula, the loss, and its gradient.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let [scores, label] = words else {
         return Err(Error::Usage(
@@ -27,7 +27,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     })?;
     let scores = Tensor::new(&[1, values.len()], &values);
     let shares = scores.softmax().to_vec();
-    // Without the largest score taken away first.
+    // The naive formula does not subtract the largest score.
     let powers = scores.exp();
     let defined = powers.div(&powers.sum()).to_vec();
     let loss = scores.cross_entropy(&[label]);

@@ -1,5 +1,5 @@
-//! One memory and views of it: the arithmetic of "Strides", from the file
-//! that Part 3 compiles.
+//! The strides figure: views of one buffer, with the code of "Strides" and the
+//! source file of Part 3's views.
 
 #[path = "../../../examples/part3_strides/moves.rs"]
 mod moves;
@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 use moves::{Move, sizes, usage};
 use view::View;
 
-/// As many elements as a page has room for.
-const MOST: usize = 24;
+/// The maximum number of elements that fit on a page.
+const MAX_ELEMENTS: usize = 24;
 
-/// Answers a shape and the words for the views of it, each of the one before:
-/// the walk of each, and the memory that it looks at.
+/// Answers a shape and a chain of operations on views: the strides of each
+/// view, and the buffer that it reads.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let Some((name, words)) = words.split_first() else {
         return Err(usage("", "a shape", "2x3"));
@@ -35,13 +35,14 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     for word in words {
         let step = Move::of(word)?;
         let moved = moved(&view, &step, memory.len())?;
-        // What strides cannot say is copied, and the copy is dense.
+        // If strides cannot express the result, it is copied to a contiguous
+        // buffer.
         view = match moved {
             Some(view) => view,
             None => {
                 memory = view.offsets().map(|slot| memory[slot]).collect();
                 let copy = View::dense(view.shape());
-                moved_in_order(copy, &step)
+                reshape_contiguous(copy, &step)
             }
         };
         count(word, view.shape())?;
@@ -50,7 +51,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     Ok(json!(seen))
 }
 
-/// Moves a view; `None` where it takes a copy.
+/// Applies an operation to a view, or returns `None` if it requires a copy.
 fn moved(
     view: &View,
     step: &Move,
@@ -73,8 +74,8 @@ fn moved(
     }))
 }
 
-/// Reshapes what is dense, which takes no copy.
-fn moved_in_order(copy: View, step: &Move) -> View {
+/// Reshapes a contiguous view, which needs no copy.
+fn reshape_contiguous(copy: View, step: &Move) -> View {
     match step {
         Move::Reshape(shape) => View::dense(shape),
         _ => copy,
@@ -94,9 +95,9 @@ fn shown(word: &str, view: &View, memory: &[usize]) -> Value {
 
 fn count(word: &str, shape: &[usize]) -> Result<usize, Error> {
     match checked_size(shape)? {
-        n if n <= MOST => Ok(n),
+        n if n <= MAX_ELEMENTS => Ok(n),
         n => Err(Error::Usage(format!(
-            "`{word}` has {n} elements; the page has room for {MOST}, so take \
+            "`{word}` has {n} elements; the page has room for {MAX_ELEMENTS}, so take \
              smaller sizes"
         ))),
     }

@@ -1,5 +1,5 @@
-//! A question that is answered by doing: the reader writes down a gradient, an
-//! order, a count or a place, and it is judged in the words of the terminal.
+//! The questions on the pages: checks a reader's gradient, order, count or
+//! position, with the verdicts of the terminal.
 
 use rungrad::Error;
 use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
@@ -13,15 +13,15 @@ use crate::owners::Owners;
 use tools::expression::part1;
 use tools::expression::verdict::Verdict;
 
-/// What there is to say about a wrong answer: a reason, which leaves the right
-/// one to be found, and the whole verdict, which does not.
+/// The verdict on a wrong answer: a reason that does not reveal the right
+/// answer, and the full verdict, which does.
 struct Wrong {
     reason: String,
     verdict: String,
 }
 
-/// Answers the reader's words and what they are about: whether they are
-/// right, and what there is to say about them.
+/// Checks the reader's answer to a question. Returns whether it is right, and
+/// the verdict.
 pub(crate) fn answer(kind: &str, words: &[&str]) -> Result<Value, Error> {
     let [yours, about @ ..] = words else {
         return Err(Error::Usage(
@@ -45,7 +45,7 @@ pub(crate) fn answer(kind: &str, words: &[&str]) -> Result<Value, Error> {
     Ok(json!({ "right": right, "reason": reason, "words": verdict }))
 }
 
-/// Judges a gradient by nudging: that of an input of an expression.
+/// Checks the gradient of an input of an expression with finite differences.
 fn gradient(
     yours: &str,
     of: &str,
@@ -68,10 +68,10 @@ fn gradient(
     }))
 }
 
-/// Says why a gradient is wrong, and no number of the right one.
+/// Returns why a gradient is wrong, without revealing the right values.
 fn reason(wrong: &Mismatch) -> String {
     let (yours, right) = (&wrong.yours.values, &wrong.right.values);
-    // With all the others right, this one alone is judged.
+    // Checks this element alone, with all others right.
     let is_off = |i: &usize| {
         let mut one = wrong.right.clone();
         one.values[*i] = yours[*i];
@@ -88,7 +88,7 @@ fn reason(wrong: &Mismatch) -> String {
         Diagnosis::Factor(_) => {
             "Every element is off by the same factor.".to_string()
         }
-        _ if right.len() == 1 => other_side(yours[0], right[0]),
+        _ if right.len() == 1 => direction(yours[0], right[0]),
         _ => {
             let off: Vec<usize> = (0..right.len()).filter(is_off).collect();
             match off[..] {
@@ -105,7 +105,7 @@ fn reason(wrong: &Mismatch) -> String {
     }
 }
 
-/// Says how many numbers were asked for.
+/// Compares the expected and the actual number of elements.
 fn counted(yours: usize, right: usize) -> String {
     let numbers = |count: usize| match count {
         1 => "one number".to_string(),
@@ -118,15 +118,16 @@ fn counted(yours: usize, right: usize) -> String {
     )
 }
 
-/// Says on which side of it the right number lies: of a negative one, large and
-/// small would be read in two ways.
-fn other_side(yours: f64, right: f64) -> String {
+/// Returns the direction of the right value. It avoids "larger" and "smaller",
+/// which are ambiguous for negative numbers.
+fn direction(yours: f64, right: f64) -> String {
     let word = if yours < right { "more" } else { "less" };
     format!("It is {word} than {}.", yours as f32)
 }
 
-/// Judges an order of the diamond's tensors: any in which each stands once,
-/// and after its parents. What is wrong with it leaves the right one open.
+/// Checks an order of the diamond's tensors. Every order is right in which
+/// each tensor occurs once and after its operands. The reason does not reveal
+/// a right order.
 fn order(yours: &str) -> Option<Wrong> {
     let nodes = diamond::nodes();
     let yours = yours.to_lowercase();
@@ -157,37 +158,37 @@ fn order(yours: &str) -> Option<Wrong> {
     said(format!("{missing} is missing."))
 }
 
-/// Judges how many owners a tensor has after some steps.
+/// Checks the number of owners of a tensor after some steps.
 fn owners(
     yours: &str,
     of: &str,
     steps: &str,
     rule: &str,
 ) -> Result<Option<Wrong>, Error> {
-    let yours = single(yours)?;
-    let counts = Owners::of(rule, steps)?.counts();
+    let yours = parse_single(yours)?;
+    let counts = Owners::run(rule, steps)?.counts();
     let place = "abc".find(of).unwrap_or(0);
     let right = counts[place];
     let words = || format!("{of} has {right} owners, and not {yours}.");
     Ok((yours != right as f32).then(|| Wrong {
-        reason: other_side(yours.into(), right as f64),
+        reason: direction(yours.into(), right as f64),
         verdict: words(),
     }))
 }
 
-/// Judges where a walk has come to, along its first axis.
+/// Checks the first coordinate of the end of a walk.
 fn place(
     yours: &str,
     ground: &str,
     about: &[&str],
 ) -> Result<Option<Wrong>, Error> {
-    let yours = single(yours)?;
-    let trail = Walk::of(ground, about)?.trail();
+    let yours = parse_single(yours)?;
+    let trail = Walk::parse(ground, about)?.trail();
     let way: Vec<f32> = trail.iter().map(|(place, _)| place[0]).collect();
     let right = way[way.len() - 1];
     let is_right = (yours - right).abs() < 1e-3;
     Ok((!is_right).then(|| Wrong {
-        reason: other_side(yours.into(), right.into()),
+        reason: direction(yours.into(), right.into()),
         verdict: format!("The way is {}.", list(&way)),
     }))
 }
@@ -197,8 +198,8 @@ fn list<T: ToString>(values: &[T]) -> String {
     words.join(", ")
 }
 
-/// Reads the only number that is asked for.
-fn single(yours: &str) -> Result<f32, Error> {
+/// Parses a single value.
+fn parse_single(yours: &str) -> Result<f32, Error> {
     match read(yours)?[..] {
         [only] => Ok(only),
         _ => Err(Error::Usage(format!(
@@ -208,7 +209,7 @@ fn single(yours: &str) -> Result<f32, Error> {
     }
 }
 
-/// Reads numbers and fractions, with commas between them, in brackets or not.
+/// Parses values and fractions, separated by commas, with or without brackets.
 fn read(yours: &str) -> Result<Vec<f32>, Error> {
     let number = |word: &str| {
         let word = word.trim();

@@ -1,5 +1,5 @@
-//! A product in tiles, of "The matmul ladder": a group goes along `k`, loads a
-//! tile of both matrices, and shares it. Each load is counted in its trace.
+//! The tile figure of "The matmul ladder": a work-group moves along `k`, loads
+//! a tile of both matrices, and shares it. The loads are counted in its trace.
 
 use std::cell::RefCell;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::kernels::{Kernel, Tiles, run};
 use crate::numbers;
 
-/// Rows and columns of both matrices.
+/// The number of rows and columns of both matrices.
 const N: usize = 8;
 
-/// Writes a small matrix of numbers that differ.
+/// Returns a small matrix of different values.
 fn matrix(by: usize) -> Vec<f32> {
     let value = |at: usize| {
         let (row, column) = (at / N, at % N);
@@ -22,8 +22,8 @@ fn matrix(by: usize) -> Vec<f32> {
     (0..N * N).map(|at| value(at) as f32).collect()
 }
 
-/// Answers a tile's side and the corner of its tile of the result: the sums
-/// after each step, and how many numbers were loaded in it.
+/// Answers the side of a tile and the corner of its tile of the result: the
+/// sums and the number of loaded elements after each step.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let words: Option<Vec<usize>> =
         words.iter().map(|word| word.parse().ok()).collect();
@@ -37,16 +37,16 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     }
     let sums = RefCell::new(vec![vec![0.0; tile * tile]; N / tile]);
     let (a, b) = (matrix(5), matrix(2));
-    let of = Tiles { n: N, a, b, tile, corner, sums };
+    let tiles = Tiles { n: N, a, b, tile, corner, sums };
     let group = Group { items: tile * tile, cells: 2 * tile * tile };
-    let trace = run(group, Schedule::Lockstep, &Kernel::Tiles(&of));
-    // Two barriers a step, and a number that is put into local memory was
-    // loaded from global memory.
+    let trace = run(group, Schedule::Lockstep, &Kernel::Tiles(&tiles));
+    // There are two barriers in a step, and each write to local memory follows
+    // a load from global memory.
     let count = |step: usize, access: Access| {
         let is = |it: &&Event| it.phase / 2 == step && it.access == access;
         trace.events.iter().filter(is).count()
     };
-    let sums = of.sums.borrow();
+    let sums = tiles.sums.borrow();
     let steps = sums.iter().enumerate().map(|(step, sums)| {
         json!({
             "sums": numbers(sums),
@@ -55,7 +55,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         })
     });
     Ok(json!({
-        "a": numbers(&of.a), "b": numbers(&of.b),
+        "a": numbers(&tiles.a), "b": numbers(&tiles.b),
         "steps": steps.collect::<Value>(),
     }))
 }

@@ -1,5 +1,5 @@
-//! A sum as a tree, of "Reductions and barriers": the upper half folded onto
-//! the lower one, or neighbor onto neighbor; and which warps are at work.
+//! The tree figure of "Reductions and barriers": adds the upper half to the
+//! lower half, or neighbors to each other, and shows the active warps.
 
 use rungrad::Error;
 use rungrad::workgroup::{Access, Group, Schedule, Trace};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::kernels::{Kernel, Tree, run};
 use crate::numbers;
 
-/// Answers how many numbers there are for 16 items: the rounds of both trees,
-/// of warps of 4; and the warps of 32 in a group of 256.
+/// Answers the number of elements for 16 items: the rounds of both trees with
+/// warps of 4, and the active items in warps of 32 for a group of 256.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let word = words.first().copied().unwrap_or_default();
     let count: Option<u8> = word.parse().ok();
@@ -18,7 +18,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         Error::Usage(format!("`{word}` is no number of numbers; write 1 to 16"))
     })?;
     let x: Vec<f32> = (1..=count).map(f32::from).collect();
-    let of = |neighbors| {
+    let reduce = |neighbors| {
         let how = Tree { load: true, behind: true, inside: false, neighbors };
         let run = |items| {
             let group = Group { items, cells: items };
@@ -27,10 +27,10 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
         let (small, large) = (run(16), warps(&run(256), 256, 32));
         json!({ "rounds": rounds(&small), "large": large })
     };
-    Ok(json!({ "halves": of(false), "neighbors": of(true) }))
+    Ok(json!({ "halves": reduce(false), "neighbors": reduce(true) }))
 }
 
-/// Writes local memory after each round, who adds what, and the warps.
+/// Returns local memory after each round, the additions, and the warps.
 fn rounds(trace: &Trace) -> Value {
     let warps = warps(trace, 16, 4);
     let mut local = vec![0.0; 16];
@@ -54,10 +54,10 @@ fn rounds(trace: &Trace) -> Value {
     (0..trace.barriers).map(round).collect()
 }
 
-/// Counts for each round how many items of each warp are at work.
+/// Returns the number of active items in each warp, for each round.
 fn warps(trace: &Trace, items: usize, warp: usize) -> Vec<Vec<usize>> {
     let round = |round: usize| {
-        // Each item that works writes once in a round.
+        // Each active item writes once in a round.
         let mut counts = vec![0; items / warp];
         for event in &trace.events {
             if event.phase == round && event.access == Access::Write {

@@ -1,17 +1,17 @@
-//! What a warp asks memory for in one step, of "Neighbors": which
-//! lines, and which sectors of them.
+//! The warp figure of "Neighbors": the cache lines and sectors that a warp
+//! accesses in one step.
 
 use rungrad::Error;
 use serde_json::{Value, json};
 
 /// Items that share an instruction.
 const ITEMS: usize = 32;
-/// Numbers in a line of 128 bytes, and in a sector of 32.
+/// Elements in a cache line of 128 bytes, and in a sector of 32 bytes.
 const LINE: usize = 32;
 const SECTOR: usize = 8;
 
-/// Answers how far apart neighbors read, and where item 0 begins: the places,
-/// and the lines and sectors that hold them.
+/// Answers a stride and the index of item 0: all indices, and the cache lines
+/// and sectors that contain them.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let words: Option<Vec<usize>> =
         words.iter().map(|word| word.parse().ok()).collect();
@@ -24,7 +24,7 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     };
     let places: Vec<usize> =
         (0..ITEMS).map(|item| first + stride * item).collect();
-    // The places ascend, and so do the lines.
+    // The indices are in ascending order, and so are the lines.
     let touched = |size: usize| {
         let mut found: Vec<usize> = places.iter().map(|it| it / size).collect();
         found.dedup();

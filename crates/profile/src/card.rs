@@ -1,34 +1,34 @@
-//! Cards by their data sheets: how many groups are at home in a unit, and the
-//! roof over a kernel.
+//! The data sheets of cards: the occupancy of a compute unit, and the
+//! roofline.
 
 use crate::record::Launch;
 
-/// What a data sheet says of a card.
+/// The data sheet of a card.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
     /// Its name on the command line.
     pub name: &'static str,
     /// Its name on the data sheet.
     pub title: &'static str,
-    /// Where the figures stand, beside the tables of the CUDA C++ Programming
-    /// Guide for its compute capability.
+    /// The source of the figures, in addition to the tables of the CUDA C++
+    /// Programming Guide for the card's compute capability.
     pub source: &'static str,
-    /// Compute units: streaming multiprocessors.
+    /// Compute units (streaming multiprocessors).
     pub units: u64,
     /// Items of a warp.
     pub warp: u64,
-    /// Places for items in a unit.
+    /// Maximum number of resident items in a unit.
     pub items: u64,
-    /// Places for groups in a unit.
+    /// Maximum number of resident work-groups in a unit.
     pub groups: u64,
-    /// Bytes of local memory of a unit, and those that a group costs beside
-    /// its own.
+    /// Bytes of local memory of a unit, and the bytes that are reserved for
+    /// each work-group.
     pub local: [u64; 2],
-    /// Registers of a unit, of 4 bytes.
+    /// Registers of a unit, of 4 bytes each.
     pub registers: u64,
-    /// Operations on `f32` in a second, without tensor cores.
+    /// `f32` operations per second, without tensor cores.
     pub operations: f64,
-    /// Bytes of memory in a second.
+    /// Memory bandwidth in bytes per second.
     pub bytes: f64,
 }
 
@@ -46,7 +46,7 @@ const HOPPER: Card = Card {
     bytes: 4.8e12,
 };
 
-/// The cards that are known; the first is the usual one.
+/// The known cards. The first is the default.
 pub const CARDS: &[Card] = &[
     HOPPER,
     Card {
@@ -92,7 +92,7 @@ pub const CARDS: &[Card] = &[
     },
 ];
 
-/// Finds a card by its name, or says which there are.
+/// Returns the card with this name. An error lists the known ones.
 pub fn card(name: &str) -> Result<&'static Card, String> {
     let known = CARDS.iter().find(|card| card.name == name.to_lowercase());
     known.ok_or_else(|| {
@@ -101,20 +101,20 @@ pub fn card(name: &str) -> Result<&'static Card, String> {
     })
 }
 
-/// How many groups of a launch are at home in a unit of a card.
+/// The occupancy of a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Home {
-    /// The groups.
+    /// The number of resident work-groups.
     pub groups: u64,
-    /// The share of the unit's places for warps that they take.
+    /// The fraction of the maximum number of warps.
     pub share: f64,
-    /// What keeps more of them out.
+    /// The resource that limits the number of work-groups.
     pub limit: &'static str,
 }
 
 impl Card {
-    /// Computes how many groups are at home in a unit, if an item needs so
-    /// many registers.
+    /// Returns the occupancy of a unit, for a number of registers per item if
+    /// it is known.
     pub fn home(&self, launch: &Launch, registers: Option<u64>) -> Home {
         let warps = launch.items().div_ceil(self.warp).max(1);
         let places = self.items / self.warp;
@@ -128,7 +128,7 @@ impl Card {
             limits.push((room, "local memory"));
         }
         if let Some(registers) = registers.filter(|&count| count > 0) {
-            // A warp gets them by 256.
+            // Registers are allocated to a warp in units of 256.
             let each = (registers * self.warp).next_multiple_of(256);
             let room = self.registers / each / warps;
             limits.push((room, "registers"));
@@ -139,13 +139,13 @@ impl Card {
         Home { groups, share, limit }
     }
 
-    /// Returns the operations in a second that the roof allows to so many for
-    /// each byte.
+    /// Returns the maximum operations per second at this arithmetic intensity,
+    /// in operations per byte.
     pub fn roof(&self, intensity: f64) -> f64 {
         (intensity * self.bytes).min(self.operations)
     }
 
-    /// Returns the intensity from which on arithmetic is the limit.
+    /// Returns the intensity at which arithmetic becomes the limit.
     pub fn ridge(&self) -> f64 {
         self.operations / self.bytes
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_out_first_limits_the_groups_of_a_unit() {
+    fn the_scarcest_resource_limits_the_occupancy() {
         let home = |group, local, registers| {
             let home = HOPPER.home(&launch(group, local), registers);
             (home.groups, home.limit)
@@ -169,14 +169,14 @@ mod tests {
         assert_eq!(home(32, 0, None), (32, "the places for groups"));
         assert_eq!(home(256, 48 << 10, None), (4, "local memory"));
         assert_eq!(home(256, 0, Some(128)), (2, "registers"));
-        // A group of 33 items takes two warps.
+        // A work-group of 33 items takes two warps.
         let home = HOPPER.home(&launch(33, 0), None);
         assert_eq!((home.groups, home.share), (32, 1.0));
         assert_eq!(HOPPER.home(&launch(1024, 300 << 10), None).groups, 0);
     }
 
     #[test]
-    fn the_roof_is_memory_up_to_the_ridge_and_then_arithmetic() {
+    fn below_the_ridge_memory_is_the_limit_and_above_it_arithmetic() {
         assert_eq!(HOPPER.roof(1.0), 4.8e12);
         assert_eq!(HOPPER.roof(100.0), 67e12);
         assert!((HOPPER.ridge() - 13.96).abs() < 0.01);

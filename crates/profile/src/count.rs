@@ -1,5 +1,5 @@
-//! What a moment of a warp costs: sectors and lines of global memory, and
-//! answers of the banks of local memory.
+//! Counts the costs of an access by a warp: sectors and cache lines of global
+//! memory, and wavefronts of local memory.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use crate::record::{Access, Kind, Launch, Moment};
 use crate::{BANKS, SECTOR};
 
 impl Moment {
-    /// Counts the items that take part.
+    /// Returns the number of active items.
     pub fn lanes(&self) -> u64 {
         self.offsets.iter().flatten().count() as u64
     }
 
-    /// Counts the parts of memory, of so many bytes each, that hold what is
-    /// touched.
+    /// Returns the number of segments of `part` bytes, such as sectors or
+    /// cache lines, that the access touches.
     pub fn parts(&self, bytes: u64, part: u64) -> u64 {
         let held = |offset: &u64| offset / part..=(offset + bytes - 1) / part;
         let parts: BTreeSet<u64> =
@@ -21,8 +21,8 @@ impl Moment {
         parts.len() as u64
     }
 
-    /// Counts the parts that the same numbers would need if they lay side by
-    /// side from the beginning of one.
+    /// Returns the number of segments that the same bytes would need if they
+    /// were contiguous and aligned.
     pub fn least(&self, bytes: u64, part: u64) -> u64 {
         let held = |offset: &u64| *offset..offset + bytes;
         let touched: BTreeSet<u64> =
@@ -30,10 +30,10 @@ impl Moment {
         (touched.len() as u64).div_ceil(part)
     }
 
-    /// Counts how often local memory has to answer, and how often it would
-    /// have to if no two items wanted different words of one bank. A word has 4
-    /// bytes; items that want the same one get it together. Of 8 bytes for each
-    /// item a half of the warp is served at once, of 16 a quarter.
+    /// Returns the number of wavefronts of local memory, and the number
+    /// without bank conflicts. A bank delivers one word of 4 bytes in a
+    /// wavefront, to any number of items. If items access 8 bytes, a wavefront
+    /// serves half of the warp, and with 16 bytes a quarter.
     pub fn answers(&self, bytes: u64) -> [u64; 2] {
         let share = self.offsets.len() / (bytes / 4).clamp(1, 4) as usize;
         let (mut answers, mut least) = (0, 0);
@@ -53,18 +53,18 @@ impl Moment {
 }
 
 impl Access {
-    /// Counts the moments at which a warp does this.
+    /// Returns how often a warp executed the access.
     pub fn times(&self) -> u64 {
         self.total(|_| 1)
     }
 
-    /// Adds up something over all moments.
+    /// Returns the sum of a count over all executions.
     pub fn total(&self, of: impl Fn(&Moment) -> u64) -> u64 {
         self.moments.iter().map(|moment| moment.times * of(moment)).sum()
     }
 
-    /// Counts the parts of global memory that are touched, and the least that
-    /// would do.
+    /// Returns the number of touched segments of global memory, and the
+    /// minimum for the same bytes.
     pub fn parts(&self, part: u64) -> [u64; 2] {
         [
             self.total(|moment| moment.parts(self.bytes, part)),
@@ -72,23 +72,25 @@ impl Access {
         ]
     }
 
-    /// Counts the answers of local memory, and the least that would do.
+    /// Returns the number of wavefronts, and the minimum without bank
+    /// conflicts.
     pub fn answers(&self) -> [u64; 2] {
         [0, 1].map(|at| self.total(|moment| moment.answers(self.bytes)[at]))
     }
 
-    /// Counts the answers that a bank owes to a clash.
+    /// Returns the number of bank conflicts: the wavefronts above the minimum.
     pub fn conflicts(&self) -> u64 {
         let [answers, least] = self.answers();
         answers - least
     }
 
-    /// Counts the numbers of 4 bytes that items move.
+    /// Returns the number of 4-byte elements that the items move.
     pub fn numbers(&self) -> u64 {
         self.total(Moment::lanes) * self.bytes.div_ceil(4)
     }
 
-    /// Finds the moment that costs most, or comes most often of those.
+    /// Returns the most expensive moment. Of equal ones, it is the most
+    /// frequent.
     pub fn worst(&self) -> &Moment {
         let cost = |moment: &&Moment| match self.is_local {
             true => (moment.answers(self.bytes)[0], moment.times),
@@ -98,46 +100,48 @@ impl Access {
     }
 }
 
-/// The opcodes of LLVM that compute with numbers that have a point.
-const SUMS: [&str; 3] = ["9", "11", "66"];
-const PRODUCT: &str = "13";
-const QUOTIENTS: [&str; 2] = ["16", "19"];
-/// Those that put a variable of an item somewhere, and those that only say
-/// where something is or what it is called.
-const PRIVATE: [&str; 5] = ["26", "29", "41", "49", "60"];
+/// LLVM's opcodes for floating-point arithmetic.
+const ADD_OR_SUBTRACT: [&str; 3] = ["9", "11", "66"];
+const MULTIPLY: &str = "13";
+const DIVIDE: [&str; 2] = ["16", "19"];
+/// Opcodes for private variables, addresses and names, which are not counted.
+const UNCOUNTED: [&str; 5] = ["26", "29", "41", "49", "60"];
 
-/// What the items computed, all together.
+/// The arithmetic of all items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Arithmetic {
-    /// Products, those with a sum in one instruction too.
+    /// Multiplications, including those of fused multiply-adds.
     pub(crate) products: u64,
-    /// Sums and differences, those after a product too.
+    /// Additions and subtractions, including those of fused multiply-adds.
     pub(crate) sums: u64,
-    /// Quotients and functions, such as `exp`.
+    /// Divisions, and functions such as `exp`.
     pub(crate) functions: u64,
-    /// Instructions that do something else: indices, comparisons, branches.
+    /// Other instructions: indices, comparisons, branches.
     pub(crate) others: u64,
 }
 
 impl Arithmetic {
-    /// Counts the operations on numbers, as a data sheet does.
+    /// Returns the number of floating-point operations, as on a data sheet.
     pub(crate) fn operations(&self) -> u64 {
         self.products + self.sums + self.functions
     }
 }
 
-/// Words in the names of functions that multiply and add at once; of those
-/// that ask who an item is, or that wait; and of LLVM's notes.
+/// Parts of the names of fused multiply-adds, and of functions that do not
+/// count as arithmetic: queries of the work-item, barriers, vector loads and
+/// stores, and LLVM's intrinsics.
 const FUSED: [&str; 3] = ["fmuladd", "Z3fma", "Z3mad"];
-const NO_FUNCTION: [&str; 5] = ["get_", "barrier", "llvm.", "vload", "vstore"];
+const NOT_ARITHMETIC: [&str; 5] =
+    ["get_", "barrier", "llvm.", "vload", "vstore"];
 
 impl Launch {
-    /// Returns a line of the source, as far as it was come by.
+    /// Returns a line of the source, or an empty string if it was not
+    /// executed.
     pub fn text(&self, line: usize) -> &str {
         self.lines.get(&line).map_or("", |work| &work.text)
     }
 
-    /// Adds up what the items computed.
+    /// Returns the arithmetic of all items.
     pub(crate) fn arithmetic(&self) -> Arithmetic {
         let mut all = Arithmetic::default();
         for operation in &self.operations {
@@ -148,23 +152,23 @@ impl Launch {
             if is(&FUSED) {
                 all.products += numbers;
                 all.sums += numbers;
-            } else if name == PRODUCT {
+            } else if name == MULTIPLY {
                 all.products += numbers;
-            } else if SUMS.contains(&name) {
+            } else if ADD_OR_SUBTRACT.contains(&name) {
                 all.sums += numbers;
-            } else if QUOTIENTS.contains(&name) {
+            } else if DIVIDE.contains(&name) {
                 all.functions += numbers;
-            } else if is_code && !PRIVATE.contains(&name) {
+            } else if is_code && !UNCOUNTED.contains(&name) {
                 all.others += operation.times;
-            } else if name.starts_with("_Z") && !is(&NO_FUNCTION) {
+            } else if name.starts_with("_Z") && !is(&NOT_ARITHMETIC) {
                 all.functions += numbers;
             }
         }
         all
     }
 
-    /// Counts the numbers that are written to global memory: for a kernel that
-    /// writes each element once, its elements.
+    /// Returns the number of elements written to global memory. If a kernel
+    /// writes each element once, this is the size of its result.
     pub fn elements(&self) -> u64 {
         let accesses = self.accesses.iter();
         accesses
@@ -173,7 +177,7 @@ impl Launch {
             .sum()
     }
 
-    /// Counts the numbers that items load from local or from global memory.
+    /// Returns the number of elements loaded from local or from global memory.
     pub fn loads(&self, is_local: bool) -> u64 {
         let accesses = self.accesses.iter();
         accesses
@@ -182,25 +186,25 @@ impl Launch {
             .sum()
     }
 
-    /// Counts the bytes that warps ask for, sector by sector, if nothing stays in
-    /// a cache.
+    /// Returns the number of bytes in all requested sectors, without any
+    /// caching.
     pub fn asked(&self) -> u64 {
         let global = self.accesses.iter().filter(|it| !it.is_local);
         global.map(|it| it.parts(SECTOR)[0] * SECTOR).sum()
     }
 
-    /// Counts the groups.
+    /// Returns the number of work-groups.
     pub fn groups(&self) -> u64 {
         let along = |d: usize| self.global[d].div_ceil(self.group[d].max(1));
         (along(0) * along(1) * along(2)) as u64
     }
 
-    /// Counts the items of a group.
+    /// Returns the number of items of a work-group.
     pub fn items(&self) -> u64 {
         self.group.iter().product::<usize>() as u64
     }
 
-    /// Returns the share of a warp's places at which an item was at work.
+    /// Returns the fraction of active items in all warp instructions.
     pub fn busy(&self) -> f64 {
         let (mut warps, mut items) = (0, 0);
         for work in self.lines.values() {
@@ -237,20 +241,21 @@ mod tests {
     }
 
     #[test]
-    fn banks_clash_for_different_words_and_not_for_one() {
+    fn different_words_of_a_bank_conflict() {
         for (stride, answers) in [(4, 1), (8, 2), (128, 32), (132, 1), (0, 1)] {
             let moment = moment(|i| stride * i);
             assert_eq!(moment.answers(4)[0], answers, "stride {stride}");
         }
-        // Fours side by side: a quarter of a warp fills all banks.
+        // Contiguous `float4`s: a quarter of a warp uses all banks.
         assert_eq!(moment(|i| 16 * i).answers(16), [4, 4]);
-        // A column of fours: the eight of a quarter are in the same four banks.
+        // A column of `float4`s: the eight of a quarter use the same four
+        // banks.
         assert_eq!(moment(|i| 128 * i).answers(16), [32, 4]);
         assert_eq!(moment(|i| 8 * i).answers(8), [2, 2]);
     }
 
     #[test]
-    fn items_that_are_switched_off_touch_nothing() {
+    fn inactive_items_touch_nothing() {
         let mut half = moment(|i| 128 * i);
         half.offsets[..16].fill(None);
         assert_eq!((half.lanes(), half.parts(4, SECTOR)), (16, 16));

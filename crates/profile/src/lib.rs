@@ -1,14 +1,14 @@
-//! The counters of a GPU without one: what a kernel would make a warp do.
+//! Counts what a GPU would measure for a kernel, without a GPU.
 //!
 //! Oclgrind runs the kernel on the processor, item after item, and
-//! `plugin.cpp` writes down who touched which address. Warps are put together
-//! from that: a warp is 32 items of a group whose numbers follow one another,
-//! and the n-th time that each of them comes by an instruction, between two
-//! barriers, is one moment.
+//! `plugin.cpp` records the addresses. Warps are reconstructed from the
+//! records: a warp is 32 consecutive items of a work-group, and the n-th
+//! execution of an instruction by each of them between two barriers counts as
+//! one warp instruction (a moment).
 //!
-//! Reading order: [`Plugin`] runs a program so, [`Launch`] is what it wrote,
-//! `count` what an access costs, [`Card`] what a device has room for, and
-//! [`report`] and [`picture`] show it.
+//! Reading order: [`Plugin`] runs a program in this way, [`Launch`] is the
+//! record, `count` computes the costs of an access, [`Card`] describes the
+//! resources of a device, and [`report`] and [`picture`] show the results.
 
 mod card;
 mod count;
@@ -25,11 +25,11 @@ pub use plugin::{Plugin, can_build, tools};
 pub use record::{Access, Branch, Kind, Launch, Moment, Operation, Work, read};
 pub use report::{COUNTERS, counters, report};
 
-/// The bytes that a device fetches at least: a sector of a line.
+/// The size of a sector in bytes, which is the smallest memory transfer.
 pub const SECTOR: u64 = 32;
 
-/// The bytes of a line of a cache.
+/// The size of a cache line in bytes.
 pub const LINE: u64 = 128;
 
-/// The banks of local memory, each of 4 bytes.
+/// The number of banks of local memory, each 4 bytes wide.
 pub const BANKS: u64 = 32;

@@ -1,17 +1,18 @@
-//! The name of the array that an access touches, read from the source.
+//! Finds the name of the accessed array in the source.
 //!
 //! Debug information locates an access by line and column: a load at the first
-//! letter of its operand (`a[i]`), a store at its operator (`=`, `+=`, `++`), a
-//! call of a built-in function at the name of the function (`vload4(i, a)`).
+//! letter of its operand (`a[i]`), a store at its operator (`=`, `+=`, `++`),
+//! and a call of a built-in function at the name of the function (`vload4(i,
+//! a)`).
 
 use crate::record::{Access, Kind, Launch};
 
-/// How many lines above an access may belong to its statement.
+/// The maximum number of lines that a statement begins above an access.
 const LINES_ABOVE: usize = 4;
 
 impl Launch {
-    /// Returns the name of the array that is touched, or an empty string if
-    /// the source does not show it.
+    /// Returns the name of the accessed array, or an empty string if the
+    /// source does not show it.
     pub fn array(&self, access: &Access) -> String {
         let line = self.text(access.line);
         let column = line.char_indices().nth(access.column.saturating_sub(1));
@@ -35,8 +36,9 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns whether the text begins with an operator that assigns to the operand
-/// on its left. The load of `x[i] += 1` is located at the operator, too.
+/// Returns whether the text begins with an operator that assigns to the
+/// operand on its left. The load of `x[i] += 1` is located at the operator,
+/// too.
 fn is_assignment(text: &str) -> bool {
     let operators = ["++", "--", "<<=", ">>="];
     let is_compound = |text: &str| {
@@ -62,8 +64,8 @@ fn is_call(text: &str) -> bool {
         && !is_keyword(&text[..text.len() - rest.len()])
 }
 
-/// Finds the array among the arguments of a call: `vload4` and `vstore4` take it
-/// last, `atomic_add` first.
+/// Returns the array among the arguments of a call. It is the last argument of
+/// `vload4` and `vstore4`, and the first one of `atomic_add`.
 fn argument(text: &str) -> Option<&str> {
     let open = text.find('(')?;
     let inner = &text[open + 1..];
@@ -85,8 +87,8 @@ fn argument(text: &str) -> Option<&str> {
     name(&inner[if takes_it_last { last } else { 0 }..end])
 }
 
-/// Finds the first name in the text that is neither a keyword nor a type: the
-/// array in `*(global float4 *)(a + i)`.
+/// Returns the first name in the text that is neither a keyword nor a type,
+/// such as the array in `*(global float4 *)(a + i)`.
 fn name(text: &str) -> Option<&str> {
     let mut words = text.split(|c| !is_letter(c));
     words.find(|word| {
@@ -94,13 +96,14 @@ fn name(text: &str) -> Option<&str> {
     })
 }
 
-/// Finds the array at the end of the text, where the next token assigns to it: `if (i < n) out[i]`, `*(out + i)`, `tile[y][x].lo`.
+/// Returns the array at the end of the text, to which the next token assigns:
+/// `if (i < n) out[i]`, `*(out + i)`, `tile[y][x].lo`.
 fn target(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let Some(open) = matching(text) else {
         let start = text.rfind(|c| !is_letter(c)).map_or(0, |at| at + 1);
         let (rest, word) = text.split_at(start);
-        // A member of an element.
+        // A component of an element.
         return match rest.strip_suffix('.') {
             Some(element) => target(element),
             None => name(word),
@@ -113,7 +116,8 @@ fn target(text: &str) -> Option<&str> {
     }
 }
 
-/// Finds the bracket that opens the group at the end of the text.
+/// Returns the index of the bracket that opens the group at the end of the
+/// text.
 fn matching(text: &str) -> Option<usize> {
     if !text.ends_with([')', ']']) {
         return None;
@@ -173,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_named_after_the_array_and_not_after_the_statement() {
+    fn a_store_has_the_name_of_its_array() {
         for (text, name) in [
             ("out[i] = a[i];", "out"),
             ("if (r < rows && c < n) out[c * n + r] = a[r];", "out"),
@@ -197,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_named_after_the_array_behind_casts_and_calls() {
+    fn a_load_has_the_name_of_its_array_despite_casts_and_calls() {
         for (text, sign, name) in [
             ("if (i < n) out[i] = a[i];", "a[i]", "a"),
             ("if (a[i] > 0) out[i] = 1;", "a[i]", "a"),

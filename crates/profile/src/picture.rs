@@ -1,5 +1,6 @@
-//! Which addresses a warp touches at one moment, as SVG: its items above, and
-//! the sectors of global memory or the banks of local memory below.
+//! Draws the addresses that a warp accesses together: its items at the top,
+//! and the sectors of global memory or the banks of local memory at the
+//! bottom.
 
 use crate::record::{Access, Kind, Launch, Moment};
 use crate::svg::{FIRST, SECOND, Svg};
@@ -7,19 +8,19 @@ use crate::{BANKS, SECTOR};
 
 const WIDTH: f64 = 680.0;
 const LEFT: f64 = 20.0;
-/// Where the items stand, and where the memory begins.
+/// The y coordinates of the items and of the memory.
 const ITEMS: f64 = 74.0;
 const MEMORY: f64 = 250.0;
 const HEIGHT: f64 = 330.0;
 
-/// Draws the moment of an access that costs most. Its ids begin with `name`, so
-/// that a page can hold several pictures.
+/// Draws the most expensive moment of an access. All ids begin with `name`, so
+/// that a page can contain several pictures.
 pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     let moment = access.worst();
     let [place, cost] = title(launch, access, moment);
     let size = [WIDTH, HEIGHT];
     let mut svg = Svg::new(size, name, &format!("{place}: {cost}"));
-    let source = shortened(launch.text(access.line).trim());
+    let source = truncated(launch.text(access.line).trim());
     svg.text(LEFT, 22.0, "start", &format!("{place}: {source}"));
     svg.text(LEFT, 42.0, "start", &cost);
     match access.is_local {
@@ -29,7 +30,7 @@ pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     svg.end()
 }
 
-/// Says where it is, and what a warp does there.
+/// Returns the title and the description of the access.
 fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
     let what = match access.kind {
         Kind::Load => "loads from",
@@ -55,8 +56,8 @@ fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
     ]
 }
 
-/// Draws the sectors that are touched, side by side, with a gap where memory
-/// between them is not.
+/// Draws the touched sectors, with a gap where sectors in between are not
+/// touched.
 fn sectors(svg: &mut Svg, access: &Access, moment: &Moment) {
     let mut all: Vec<u64> = moment
         .offsets
@@ -90,8 +91,8 @@ fn sectors(svg: &mut Svg, access: &Access, moment: &Moment) {
     svg.text(LEFT, HEIGHT - 20.0, "start", words);
 }
 
-/// Draws the banks. Where items want different words of one, all but the first
-/// have to wait.
+/// Draws the banks. If items access different words of a bank, all but the
+/// first have to wait.
 fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
     let wide = (WIDTH - 2.0 * LEFT) / BANKS as f64;
     for bank in 0..BANKS {
@@ -114,7 +115,7 @@ fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
     svg.text(LEFT, HEIGHT - 20.0, "start", words);
 }
 
-/// Draws the items of the warp, each with a line to where it goes.
+/// Draws the items of the warp, each with a line to its address.
 fn items(
     svg: &mut Svg,
     moment: &Moment,
@@ -149,11 +150,13 @@ fn boxed(svg: &mut Svg, left: f64, wide: f64, color: &str) {
     ));
 }
 
-/// Cuts what would leave the picture.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 50;
-    match text.chars().count() > MOST {
-        true => text.chars().take(MOST - 3).chain("...".chars()).collect(),
+/// Truncates text that would not fit into the picture.
+fn truncated(text: &str) -> String {
+    const MAX_LENGTH: usize = 50;
+    match text.chars().count() > MAX_LENGTH {
+        true => {
+            text.chars().take(MAX_LENGTH - 3).chain("...".chars()).collect()
+        }
         false => text.to_string(),
     }
 }
@@ -166,7 +169,7 @@ mod tests {
     const LOG: &str = include_str!("report/transpose.log");
 
     #[test]
-    fn every_item_has_its_line_and_every_sector_its_box() {
+    fn every_item_has_a_line_and_every_sector_a_box() {
         let launch = &read(LOG).unwrap()[0];
         for access in &launch.accesses {
             let svg = picture(launch, access, "warp");

@@ -1,4 +1,4 @@
-//! The plugin of Oclgrind: found, or compiled when it is first needed.
+//! Finds the plugin of Oclgrind, or compiles it when it is first needed.
 
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,8 +9,8 @@ use std::{env, fs};
 
 const TEXT: &str = include_str!("../plugin.cpp");
 
-/// What installs all that is missing.
-const MEND: &str = "`cargo learn setup` installs it";
+/// How to install what is missing.
+const REMEDY: &str = "`cargo learn setup` installs it";
 
 /// The compiled plugin.
 #[derive(Clone, Debug)]
@@ -18,37 +18,37 @@ pub struct Plugin {
     library: PathBuf,
 }
 
-/// Tells whether there is a C++ compiler, with the headers of Oclgrind and
-/// those of OpenCL that they take in.
+/// Returns whether there is a C++ compiler, with the headers of Oclgrind and
+/// the OpenCL headers that they include.
 pub fn can_build() -> bool {
     compiler().is_some() && headers().is_some()
 }
 
-/// Finds the folder of the tools that the course makes for itself: `tools`
-/// beside what cargo has built, which is where this program lies.
+/// Returns the folder of the tools that the course builds for itself: `tools`
+/// in the target folder that contains this program.
 pub fn tools() -> PathBuf {
     let program = env::current_exe().unwrap_or_default();
-    // Where cargo builds it notes which compiler that was.
+    // Cargo writes this file into its target folder.
     let is_built = |it: &&Path| it.join(".rustc_info.json").is_file();
     let target = program.ancestors().find(is_built);
     target.unwrap_or(Path::new("target")).join("tools")
 }
 
 impl Plugin {
-    /// Finds the plugin in a folder of tools, compiled from this text; where
-    /// there is none it is compiled, which takes some seconds. What is missing
-    /// is told in one sentence.
+    /// Returns the plugin that was compiled from this version of the source,
+    /// or compiles it, which takes some seconds. An error names what is
+    /// missing.
     pub fn find(tools: &Path) -> Result<Plugin, String> {
         if program("oclgrind").is_none() {
-            return Err(format!("there is no Oclgrind here; {MEND}"));
+            return Err(format!("there is no Oclgrind here; {REMEDY}"));
         }
         let mut hasher = DefaultHasher::new();
         TEXT.hash(&mut hasher);
         let name = format!("oclgrind-profile-{:016x}.so", hasher.finish());
         let library = tools.join(name);
-        // Threads of one process would write one file.
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock();
+        // Two threads of a process would write the same file.
+        static COMPILING: Mutex<()> = Mutex::new(());
+        let alone = COMPILING.lock();
         if !library.is_file() {
             compile(&library)?;
         }
@@ -56,12 +56,12 @@ impl Plugin {
         Ok(Plugin { library })
     }
 
-    /// Returns where it lies.
+    /// Returns the path of the library.
     pub fn library(&self) -> &Path {
         &self.library
     }
 
-    /// Lets Oclgrind, as it is prepared, count for warps of so many items,
+    /// Adds the arguments that make Oclgrind count for warps of `warp` items
     /// and write to `log`.
     pub fn attach(&self, oclgrind: &mut Command, warp: usize, log: &Path) {
         oclgrind.arg("--plugins").arg(&self.library);
@@ -70,19 +70,19 @@ impl Plugin {
     }
 }
 
-/// Compiles it under another name, which is then taken away: whoever looks
-/// finds a whole library or none.
+/// Compiles the plugin under a temporary name and renames it, so that other
+/// processes find either a complete library or none.
 fn compile(library: &Path) -> Result<(), String> {
     let Some(compiler) = compiler() else {
         return Err(format!(
             "there is no C++ compiler here (c++) for the plugin of Oclgrind; \
-             {MEND}"
+             {REMEDY}"
         ));
     };
     let Some(headers) = headers() else {
         return Err(format!(
             "the headers of Oclgrind and OpenCL are not here \
-             (oclgrind/Plugin.h, CL/cl.h); {MEND}"
+             (oclgrind/Plugin.h, CL/cl.h); {REMEDY}"
         ));
     };
     let wrong = |error: &dyn std::fmt::Display| {
@@ -94,7 +94,7 @@ fn compile(library: &Path) -> Result<(), String> {
     let made = draft.with_extension("so");
     fs::write(&draft, TEXT).map_err(|error| wrong(&error))?;
     let mut command = Command::new(compiler);
-    // Oclgrind has none of the types that a look at run time needs.
+    // Oclgrind is compiled without run-time type information.
     command.args(["-std=c++17", "-O2", "-shared", "-fPIC", "-fno-rtti"]);
     if cfg!(target_os = "macos") {
         command.args(["-undefined", "dynamic_lookup"]);
@@ -122,9 +122,9 @@ fn compiler() -> Option<PathBuf> {
     names.flatten().find_map(program)
 }
 
-/// Finds the folder that has all headers.
+/// Returns the folder that contains all headers.
 fn headers() -> Option<PathBuf> {
-    // Where the compiler looks too.
+    // The compiler searches these folders, too.
     let named = env::var_os("CPLUS_INCLUDE_PATH").unwrap_or_default();
     let named: Vec<PathBuf> = env::split_paths(&named).collect();
     let usual = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"];

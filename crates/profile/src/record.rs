@@ -1,5 +1,5 @@
-//! What the plugin writes of each launch, read back: a word that says what a
-//! line is, and numbers.
+//! Reads the log that the plugin writes for each launch. A line is a keyword
+//! followed by numbers.
 
 use std::collections::BTreeMap;
 use std::str::SplitAsciiWhitespace;
@@ -9,104 +9,105 @@ use std::str::SplitAsciiWhitespace;
 pub struct Launch {
     /// The name of the kernel.
     pub kernel: String,
-    /// The items of a warp.
+    /// The number of items of a warp.
     pub warp: usize,
-    /// All items, along three dimensions.
+    /// The global size.
     pub global: [usize; 3],
-    /// The items of a group.
+    /// The size of a work-group.
     pub group: [usize; 3],
-    /// The bytes of local memory that a group has.
+    /// The bytes of local memory of a work-group.
     pub local: u64,
-    /// The bytes of all sectors of global memory that anybody touched, each
-    /// counted once.
+    /// The bytes of all touched sectors of global memory, each counted once.
     pub touched: u64,
-    /// The numbers of 4 bytes that a warp loads from global memory: in each
-    /// group that of its warps which loads most, and those of all groups.
+    /// The number of 4-byte elements that the busiest warp of each work-group
+    /// loads from global memory, added over all work-groups.
     pub busiest: u64,
-    /// For each line of the source, what was executed.
+    /// The executed instructions, by line of the source.
     pub lines: BTreeMap<usize, Work>,
-    /// What was executed, other than loads and stores.
+    /// The executed operations, except loads and stores.
     pub operations: Vec<Operation>,
-    /// For each line with a barrier, how often a group came there.
+    /// The number of times that work-groups reached each barrier, by line.
     pub barriers: BTreeMap<usize, u64>,
-    /// For each line that branches, how often a warp did.
+    /// The branches, by line.
     pub branches: BTreeMap<usize, Branch>,
-    /// Who touched memory.
+    /// The accesses to memory.
     pub accesses: Vec<Access>,
 }
 
-/// How much was executed on a line.
+/// The instructions executed on a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {
-    /// The line as it stands; line 0 is empty, and is what no line asked for.
+    /// The text of the line. Line 0 is empty and collects instructions that
+    /// belong to no line.
     pub text: String,
-    /// Instructions of warps.
+    /// The number of warp instructions.
     pub warps: u64,
-    /// Instructions of items: with all of them at work, as many for each
-    /// instruction of a warp as a warp has items.
+    /// The number of item instructions. If all items are active, it is the
+    /// number of warp instructions times the size of a warp.
     pub items: u64,
 }
 
-/// How often warps went through a branch.
+/// How often warps executed a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Branch {
-    /// All times.
+    /// The number of executions.
     pub times: u64,
-    /// Those at which some items went one way and some the other.
+    /// The number of executions in which the items of a warp diverged.
     pub split: u64,
 }
 
-/// An operation: a number of LLVM's, or the name of a function.
+/// An operation: an opcode of LLVM, or a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
-    /// Which one.
+    /// The opcode, or the name of the function.
     pub name: String,
-    /// How many numbers it computes at once.
+    /// The number of elements that it computes at once.
     pub width: u64,
-    /// How often an item did it.
+    /// The number of executions by items.
     pub times: u64,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Reads.
     Load,
     /// Writes.
     Store,
-    /// Reads and writes, and nobody comes between.
+    /// Reads and writes atomically.
     Atomic,
 }
 
-/// All accesses of one kind at one place of the source.
+/// All accesses of one kind at one position in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     /// The line of the source.
     pub line: usize,
-    /// Where in the line it stands, counted from 1: a load at its first letter,
-    /// a store at its sign.
+    /// The column, counted from 1. A load is located at its first letter, and
+    /// a store at its operator.
     pub column: usize,
-    /// What it does.
+    /// The kind of the access.
     pub kind: Kind,
-    /// Whether it is in local memory, and not in global.
+    /// Whether it accesses local instead of global memory.
     pub is_local: bool,
-    /// The bytes of an item.
+    /// The number of bytes that each item accesses.
     pub bytes: u64,
-    /// What warps did, each kind of moment once.
+    /// The different access patterns of warps.
     pub moments: Vec<Moment>,
 }
 
-/// What the items of a warp touched together.
+/// An access pattern: the addresses that the items of a warp accessed
+/// together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// How often it came like that.
+    /// How often this pattern occurred.
     pub times: u64,
-    /// For each item its address, from a whole 128 bytes on; `None` for one
-    /// that was switched off, or that its group does not have.
+    /// The address of each item, relative to a multiple of 128 bytes. It is
+    /// `None` for inactive and missing items.
     pub offsets: Vec<Option<u64>>,
 }
 
-/// Reads a log: every launch that came to its end.
+/// Parses a log and returns the completed launches.
 pub fn read(log: &str) -> Result<Vec<Launch>, String> {
     let mut launches = Vec::new();
     let mut now: Option<Launch> = None;
@@ -187,7 +188,7 @@ fn note(
     Some(())
 }
 
-/// Puts a moment to the others of its access.
+/// Adds a pattern to its access.
 fn access(launch: &mut Launch, words: &mut Words<'_>) -> Option<()> {
     let (line, column) = (number(words)?, number(words)?);
     let letter = words.next()?;
@@ -244,7 +245,7 @@ launch cut 32 64 32
 ";
 
     #[test]
-    fn a_launch_is_read_whole_and_one_that_was_cut_off_is_refused() {
+    fn a_complete_launch_is_read_and_a_truncated_one_is_rejected() {
         let whole = LOG.split("launch cut").next().unwrap();
         let launches = read(whole).unwrap();
         let [launch] = &launches[..] else { panic!("{launches:?}") };
@@ -261,7 +262,7 @@ launch cut 32 64 32
     }
 
     #[test]
-    fn a_launch_without_an_end_does_not_count() {
+    fn an_unfinished_launch_does_not_count() {
         let cut = LOG.split("end").next().unwrap();
         assert_eq!(read(cut), Ok(vec![]));
     }

@@ -1,5 +1,5 @@
-//! A launch as text: each line of the source that touches memory, and what it
-//! costs a warp.
+//! Formats a launch as text: each line of the source that accesses memory, and
+//! its cost for a warp.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use crate::card::Card;
 use crate::record::{Access, Kind, Launch};
 use crate::{LINE, SECTOR};
 
-/// Writes the report of a launch for a card, in lines of at most `width`
-/// letters; an item may need so many registers.
+/// Formats the report of a launch for a card, in lines of at most `width`
+/// characters. `registers` is the number of registers per item, if known.
 pub fn report(
     launch: &Launch,
     card: &Card,
@@ -22,7 +22,7 @@ pub fn report(
     work(&mut page, launch);
     match card.warp == launch.warp as u64 {
         true => on_card(&mut page, launch, card, registers),
-        false => page.prose(&format!(
+        false => page.sentence(&format!(
             "No card of the table has warps of {}, so nothing is said of \
              places and of a roof.",
             launch.warp
@@ -31,30 +31,33 @@ pub fn report(
     page.text
 }
 
-/// The head over lines of [`counters`].
+/// The table head for lines of [`counters`].
 pub const COUNTERS: &str = concat!(
     "                               loads            stores    bank conflicts",
     " items\n",
     "kernel              sectors requests  sectors requests    loads   stores",
 );
 
-/// Writes in one line what a profiler of a card counts of a launch: sectors and
-/// requests of global memory, loads and stores; bank conflicts of local memory,
-/// loads and stores; and how many items of a warp are at work.
+/// Formats the counters of a launch as a card's profiler would report them:
+/// sectors and requests of global loads and stores, bank conflicts of local
+/// loads and stores, and the active items of a warp.
 pub fn counters(launch: &Launch) -> String {
-    let of = |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
-        let all = launch.accesses.iter();
-        let all = all.filter(|it| it.kind == kind && it.is_local == is_local);
-        all.map(count).sum()
-    };
+    let total =
+        |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
+            let all = launch.accesses.iter();
+            let all =
+                all.filter(|it| it.kind == kind && it.is_local == is_local);
+            all.map(count).sum()
+        };
     let sectors = |access: &Access| access.parts(SECTOR)[0];
     let mut line = format!("{:<18}", launch.kernel);
     for kind in [Kind::Load, Kind::Store] {
-        let all = [of(kind, false, sectors), of(kind, false, Access::times)];
+        let all =
+            [total(kind, false, sectors), total(kind, false, Access::times)];
         line += &format!(" {:>8} {:>8}", all[0], all[1]);
     }
     for kind in [Kind::Load, Kind::Store] {
-        line += &format!(" {:>8}", of(kind, true, Access::conflicts));
+        line += &format!(" {:>8}", total(kind, true, Access::conflicts));
     }
     format!("{line} {:>5.1}", launch.busy() * launch.warp as f64)
 }
@@ -69,21 +72,21 @@ impl Page {
         writeln!(self.text, "{}", words.trim_end()).expect("a String grows");
     }
 
-    /// Writes a sentence, broken where it must be.
-    fn prose(&mut self, words: &str) {
-        self.folded(0, words);
+    /// Adds a sentence, wrapped to the width.
+    fn sentence(&mut self, words: &str) {
+        self.wrapped(0, words);
     }
 
-    /// Writes a line of the source behind its number.
+    /// Adds a numbered line of the source.
     fn numbered(&mut self, number: usize, text: &str) {
         let start = self.text.len();
-        self.folded(6, text);
+        self.wrapped(6, text);
         let number = format!("{number:>4}  ");
         self.text.replace_range(start..start + number.len(), &number);
     }
 
-    /// Writes words from a column on, broken where they must be.
-    fn folded(&mut self, column: usize, words: &str) {
+    /// Adds words from a column on, wrapped to the width.
+    fn wrapped(&mut self, column: usize, words: &str) {
         let mut line = String::new();
         for word in words.split(' ') {
             let length = line.chars().count() + 1 + word.chars().count();
@@ -103,14 +106,14 @@ impl Page {
 fn head(page: &mut Page, launch: &Launch) {
     let [global, group] =
         [launch.global, launch.group].map(|sizes| extent(&sizes));
-    page.prose(&format!(
+    page.sentence(&format!(
         "{}: {global} items in groups of {group}, warps of {}",
         launch.kernel, launch.warp
     ));
     page.line("");
 }
 
-/// Writes `[64, 16, 1]` as people do: without the last ones.
+/// Formats `[64, 16, 1]` as `64 x 16`, without trailing ones.
 fn extent(sizes: &[usize]) -> String {
     let used = sizes.iter().rposition(|&size| size != 1).unwrap_or(0);
     let words: Vec<String> =
@@ -118,10 +121,10 @@ fn extent(sizes: &[usize]) -> String {
     words.join(" x ")
 }
 
-/// Writes the table of the lines that touch memory. Of two numbers the second
-/// is the least that would do, and what is more than that has a mark.
+/// Adds the table of the lines that access memory. The second number of each
+/// pair is the minimum, and a larger first number is marked.
 fn accesses(page: &mut Page, launch: &Launch) {
-    page.prose(&format!(
+    page.sentence(&format!(
         "What a warp asks for at once, on the average: of global memory sectors \
          of {SECTOR} bytes and lines of {LINE}, of local memory answers of its \
          banks. In brackets is the least that would do."
@@ -193,7 +196,7 @@ fn row(page: &mut Page, launch: &Launch, access: &Access) {
 fn branches(page: &mut Page, launch: &Launch) {
     for (line, branch) in &launch.branches {
         if branch.split > 0 {
-            page.prose(&format!(
+            page.sentence(&format!(
                 "Line {line} diverges: {} of {} times a warp goes both ways.",
                 branch.split, branch.times
             ));
@@ -201,7 +204,7 @@ fn branches(page: &mut Page, launch: &Launch) {
     }
     let groups = launch.groups().max(1);
     for (line, times) in &launch.barriers {
-        page.prose(&format!(
+        page.sentence(&format!(
             "Line {line} is a barrier: a group waits there {}.",
             counted(*times as f64 / groups as f64, "time")
         ));
@@ -209,7 +212,7 @@ fn branches(page: &mut Page, launch: &Launch) {
 }
 
 fn work(page: &mut Page, launch: &Launch) {
-    page.prose(&format!(
+    page.sentence(&format!(
         "Over all instructions as written, {:.1} of {} items of a warp are at \
          work.",
         launch.busy() * launch.warp as f64,
@@ -220,7 +223,7 @@ fn work(page: &mut Page, launch: &Launch) {
     let all = launch.arithmetic();
     let stores = launch.accesses.iter().filter(|it| it.kind == Kind::Store);
     let local: u64 = stores.filter(|it| it.is_local).map(Access::numbers).sum();
-    page.prose(&format!(
+    page.sentence(&format!(
         "For each number written to global memory: {} loaded from global \
          memory, {} from local, {} stored there; {} products, {} sums, {} \
          quotients and functions, {} other instructions.",
@@ -246,7 +249,7 @@ fn on_card(
         Some(_) => "",
     };
     page.line("");
-    page.prose(&format!(
+    page.sentence(&format!(
         "On an {}: {} groups of {} items are at home in a unit, which are \
          {:.0} % of its warps; what runs out first is {}{unless}.",
         card.title,
@@ -257,7 +260,7 @@ fn on_card(
     ));
     let groups = launch.groups();
     if groups < card.units {
-        page.prose(&format!(
+        page.sentence(&format!(
             "It has {} units, and this launch {}: the others look on.",
             card.units,
             counted(groups as f64, "group")
@@ -265,13 +268,13 @@ fn on_card(
     }
     let operations = launch.arithmetic().operations() as f64;
     if operations == 0.0 || launch.touched == 0 {
-        page.prose("It computes nothing, so memory alone is its limit.");
+        page.sentence("It computes nothing, so memory alone is its limit.");
         return;
     }
     let bounds = [launch.asked().max(launch.touched), launch.touched];
     let [low, high] = bounds.map(|bytes| operations / bytes as f64);
     let [low_roof, high_roof] = [low, high].map(|it| card.roof(it) * 1e-12);
-    page.prose(&format!(
+    page.sentence(&format!(
         "Arithmetic intensity: {} operations for a byte if no sector stays in \
          a cache, {} if each is fetched once. The roof is {} TFLOP/s at the \
          one and {} at the other; from {:.1} on arithmetic is the limit, and \
@@ -282,16 +285,16 @@ fn on_card(
         rounded(high_roof),
         card.ridge()
     ));
-    page.prose(&format!("Figures of the card: {}.", card.source));
+    page.sentence(&format!("Figures of the card: {}.", card.source));
 }
 
-/// Writes how many there are of a thing.
+/// Formats a count with its unit.
 fn counted(count: f64, thing: &str) -> String {
     let many = if count == 1.0 { "" } else { "s" };
     format!("{} {thing}{many}", rounded(count))
 }
 
-/// Writes a number with three digits that count, and no zeros behind.
+/// Rounds a number to three significant digits, without trailing zeros.
 fn rounded(number: f64) -> String {
     if number == 0.0 {
         return "0".to_string();
@@ -312,12 +315,12 @@ mod tests {
     const LOG: &str = include_str!("report/transpose.log");
 
     #[test]
-    fn a_report_fits_its_width_and_loses_nothing() {
+    fn a_report_fits_its_width_and_is_complete() {
         let launch = &read(LOG).unwrap()[0];
         let card = card("h200").unwrap();
         for width in [60, 78, 100] {
             let text = report(launch, card, None, width);
-            // The table has a width of its own.
+            // The table may be wider.
             let table = 78.max(width);
             assert!(text.lines().all(|it| it.chars().count() <= table));
             assert!(text.contains("tile[y][x] = a["), "{text}");
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_three_digits() {
+    fn numbers_have_three_significant_digits() {
         for (number, text) in [
             (0.0, "0"),
             (1.0, "1"),

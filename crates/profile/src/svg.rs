@@ -2,10 +2,10 @@
 
 use std::fmt::{Display, Write};
 
-/// The color of the first thing that a picture shows, and of the second. They
-/// are the colors of the page, with a fallback for a file that is opened alone.
+/// The color of the first series in a picture. Both colors are CSS variables
+/// of the page, with a fallback for a separate file.
 pub const FIRST: &str = "var(--fig-value, #1a5fb4)";
-/// The second color.
+/// The color of the second series.
 pub const SECOND: &str = "var(--fig-grad, #b3261e)";
 
 const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
@@ -16,8 +16,8 @@ const ALONE: &str = "@media (prefers-color-scheme: dark) { svg:root { \
 pub struct Svg(String);
 
 impl Svg {
-    /// Begins a picture with a title. Its ids begin with `name`, so that a page
-    /// can hold several pictures.
+    /// Begins a picture with a title. All ids begin with `name`, so that a
+    /// page can contain several pictures.
     pub fn new([width, height]: [f64; 2], name: &str, title: &str) -> Svg {
         let mut svg = Svg(String::new());
         svg.put(format_args!(
@@ -37,7 +37,7 @@ impl Svg {
         writeln!(self.0, "{line}").expect("a String takes every line");
     }
 
-    /// Writes words.
+    /// Adds text.
     pub fn text(&mut self, x: f64, y: f64, anchor: &str, words: &str) {
         let words = escape(words);
         self.put(format_args!(
@@ -46,14 +46,14 @@ impl Svg {
         ));
     }
 
-    /// Returns the picture.
+    /// Ends the picture and returns its source.
     pub fn end(mut self) -> String {
         self.put("</svg>");
         self.0
     }
 }
 
-/// Escapes the letters that have a meaning in SVG.
+/// Escapes the characters that have a meaning in SVG.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

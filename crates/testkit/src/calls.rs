@@ -1,6 +1,6 @@
-//! Every operation of [`rungrad::ops::OPERATIONS`] as a call with its parameters, and what
-//! the judge says of it in `f64`. The derived operations are judged by their
-//! definition, not by the way in which an engine derives them.
+//! Every operation of [`rungrad::ops::OPERATIONS`] as a call with its
+//! parameters, and its `f64` reference. The reference of a derived operation
+//! is its definition and does not depend on how an engine derives it.
 
 use rungrad::gradcheck;
 use rungrad::ops::{Keep, Op};
@@ -50,40 +50,44 @@ impl Call {
         }
     }
 
-    /// The result in `f64`.
+    /// Returns the reference result in `f64`.
     pub fn judge(&self, operands: &[Array]) -> Array {
-        let judged = |op: Op, of: &[&Array]| {
-            reference::forward(&op, of).expect("the judge knows it")
+        let judged = |op: Op, inputs: &[&Array]| {
+            reference::forward(&op, inputs).expect("the judge knows it")
         };
-        let of: Vec<&Array> = operands.iter().collect();
-        let a = of[0];
+        let inputs: Vec<&Array> = operands.iter().collect();
+        let a = inputs[0];
         match self {
-            Call::Mul => judged(Op::Mul, &of),
-            Call::Add => judged(Op::Add, &of),
-            Call::Sub => judged(Op::Add, &[a, &each(of[1], |y| -y)]),
-            Call::Div => judged(Op::Div, &of),
+            Call::Mul => judged(Op::Mul, &inputs),
+            Call::Add => judged(Op::Add, &inputs),
+            Call::Sub => judged(Op::Add, &[a, &each(inputs[1], |y| -y)]),
+            Call::Div => judged(Op::Div, &inputs),
             Call::Each(name) => (find(name).judge)(a),
-            Call::Pow(number) => judged(Op::Pow(*number), &of),
-            Call::Sum(axes, keep) => judged(Op::Sum(axes.clone(), *keep), &of),
+            Call::Pow(number) => judged(Op::Pow(*number), &inputs),
+            Call::Sum(axes, keep) => {
+                judged(Op::Sum(axes.clone(), *keep), &inputs)
+            }
             Call::Mean(axes, keep) => {
                 let count: usize =
                     axes.iter().map(|&axis| a.shape[axis]).product();
-                let total = judged(Op::Sum(axes.clone(), *keep), &of);
+                let total = judged(Op::Sum(axes.clone(), *keep), &inputs);
                 each(&total, |x| x / count as f64)
             }
-            Call::Max(axes, keep) => judged(Op::Max(axes.clone(), *keep), &of),
-            Call::Matmul => judged(Op::Matmul, &of),
-            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &of),
+            Call::Max(axes, keep) => {
+                judged(Op::Max(axes.clone(), *keep), &inputs)
+            }
+            Call::Matmul => judged(Op::Matmul, &inputs),
+            Call::Reshape(shape) => judged(Op::Reshape(shape.clone()), &inputs),
             Call::Transpose => {
                 let mut axes: Vec<usize> = (0..a.shape.len()).collect();
                 let last = axes.len() - 1;
                 axes.swap(last - 1, last);
-                judged(Op::Permute(axes), &of)
+                judged(Op::Permute(axes), &inputs)
             }
-            Call::Softmax => judged(Op::Softmax, &of),
-            Call::LogSoftmax => judged(Op::LogSoftmax, &of),
+            Call::Softmax => judged(Op::Softmax, &inputs),
+            Call::LogSoftmax => judged(Op::LogSoftmax, &inputs),
             Call::CrossEntropy(labels) => {
-                let logs = judged(Op::LogSoftmax, &of);
+                let logs = judged(Op::LogSoftmax, &inputs);
                 let right = judged(Op::Pick(labels.clone()), &[&logs]);
                 let total = reference::sum(&right, &[]);
                 each(&total, |x| -x / labels.len() as f64)
@@ -91,13 +95,13 @@ impl Call {
         }
     }
 
-    /// How far an `f32` result may lie from the judge's, element by element.
+    /// Returns the allowed error of an `f32` result, for each element.
     ///
-    /// One rounding costs at most 2^-24 of the number that is rounded. An
-    /// element is the work of no more roundings than there are elements in
-    /// an operand, and of 16 more where a device computes a power. What is
-    /// rounded on the way is no larger than the same call on absolute
-    /// values, where nothing cancels.
+    /// One rounding changes a value by at most a factor of 1 ± 2^-24. An
+    /// element is computed with at most as many roundings as the largest
+    /// operand has elements, plus 16 for devices that compute powers in
+    /// several steps. Intermediate values are at most as large as the result
+    /// of the same call on absolute values, where nothing cancels.
     pub fn allowed(&self, operands: &[Array]) -> Array {
         let sizes: Vec<Array> =
             operands.iter().map(|a| each(a, f64::abs)).collect();
@@ -105,7 +109,8 @@ impl Call {
         let largest = largest.fold(1.0, |most: f64, x| most.max(*x));
         let magnitude = match self {
             Call::Sub => Call::Add.judge(&sizes),
-            // Differences of scores, and their exponentials below 1.
+            // The rounded values are differences of scores, and exponentials
+            // below 1.
             Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
                 each(&self.judge(operands), |y| y.abs() + largest)
             }
@@ -115,11 +120,12 @@ impl Call {
         each(&magnitude, |m| rounding * m.abs())
     }
 
-    /// How far the `f32` gradient of an operand may lie from the slope by
-    /// rounding alone, beside a share of the largest slope. An element is a sum,
-    /// and where its terms cancel, what they have rounded stays: to no more
-    /// than so many roundings of their sizes. That holds for any order of the
-    /// sum, and for a softmax with the largest score taken away or left.
+    /// Returns the allowed rounding error of the `f32` gradient of an operand.
+    /// The caller also allows a fraction of the largest gradient. Each element
+    /// is a sum, and where its terms cancel, the rounding errors of the terms
+    /// remain. The bound is the number of roundings times the sum of absolute
+    /// terms. It holds for any order of summation, and for a softmax with or
+    /// without subtraction of the largest score.
     pub fn gradient_allowed(
         &self,
         operands: &[Array],
@@ -130,15 +136,16 @@ impl Call {
             operands.iter().map(|a| each(a, f64::abs)).collect();
         let grads = each(grad_out, f64::abs);
         let terms = |call: &Call| {
-            let of = |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
-            gradcheck::slope(&sizes, place, of)
+            let objective =
+                |at: &[Array]| gradcheck::dot(&call.judge(at), &grads);
+            gradcheck::slope(&sizes, place, objective)
         };
         let terms = match self {
             Call::Softmax | Call::LogSoftmax | Call::CrossEntropy(_) => {
-                self.terms_in_a_row(&operands[0], &grads)
+                self.row_terms(&operands[0], &grads)
             }
             Call::Sub => terms(&Call::Add),
-            // One number in, one out: nothing is added.
+            // Elementwise operations add nothing up.
             Call::Each(_) | Call::Pow(_) | Call::Max(..) => {
                 each(&operands[place], |_| 0.0)
             }
@@ -148,11 +155,12 @@ impl Call {
         each(&terms, |size| rounding * size.abs())
     }
 
-    /// What meets in the gradient of a score: what comes to its own share, and
-    /// its share of what comes to all of the row. The logarithm of a share is
-    /// a difference of a score and of one for the row, and its error is a part
-    /// of the share.
-    fn terms_in_a_row(&self, scores: &Array, grads: &Array) -> Array {
+    /// Returns the sum of the absolute terms in the gradient of each score.
+    /// They are the term of its own probability, and the probability times the
+    /// terms of the whole row. The logarithm of a probability is a difference
+    /// of a score and a value of the row, so its error is proportional to the
+    /// probability.
+    fn row_terms(&self, scores: &Array, grads: &Array) -> Array {
         let logs = reference::log_softmax(scores);
         let columns = scores.shape.last().map_or(1, |&n| n.max(1));
         let met = |i: usize| {
@@ -183,13 +191,13 @@ impl Call {
     }
 }
 
-/// What one rounding after another may make of a number, as a share of it.
+/// Returns the maximum relative error of all roundings of one element.
 pub fn rounding(operands: &[Array]) -> f64 {
     let elements = operands.iter().map(|a| shape::size(&a.shape)).max();
     (elements.unwrap_or(0) + 16) as f64 * 2f64.powi(-24)
 }
 
-/// The row of a [`Call::Each`].
+/// Returns the row of a [`Call::Each`].
 pub fn find(name: &str) -> &'static Elementwise {
     let row = elementwise::find(name);
     row.unwrap_or_else(|| panic!("{name} has no row in {ROWS}"))

@@ -1,6 +1,6 @@
-//! Seeded operands for each operation: pairs of shapes that broadcast, axes
-//! of size 0 and 1, no axes at all, and values that keep away from kinks and
-//! ties, because a nudge across one measures no slope.
+//! Random operands for each operation: pairs of shapes that broadcast, axes of
+//! size 0 and 1, scalars, and values away from kinks and ties, because a
+//! finite difference across one of those is not the derivative.
 
 use rungrad::ops::Keep;
 use rungrad::reference::Array;
@@ -9,20 +9,20 @@ use super::calls::Call;
 use super::elementwise;
 use super::random::Random;
 
-/// A call and its operands: their shapes and elements.
+/// A call and its operands, each with a shape and elements.
 pub struct Case {
     pub call: Call,
     pub operands: Vec<(Vec<usize>, Vec<f32>)>,
 }
 
 impl Case {
-    /// The operands for the judge.
+    /// Returns the operands for the reference.
     pub fn arrays(&self) -> Vec<Array> {
         let operands = self.operands.iter();
         operands.map(|(shape, values)| Array::new(shape, values)).collect()
     }
 
-    /// `sub of [2, 3] and [3]`, for messages.
+    /// Formats the case for messages, such as `sub of [2, 3] and [3]`.
     pub fn what(&self) -> String {
         let shapes = self.operands.iter().map(|(s, _)| format!("{s:?}"));
         let shapes = shapes.collect::<Vec<_>>().join(" and ");
@@ -36,7 +36,7 @@ impl Case {
 }
 
 impl Random {
-    /// A case of the operation with this name.
+    /// Returns a random case of the operation with this name.
     pub fn case(&mut self, name: &str) -> Case {
         if let Some(one) = elementwise::find(name) {
             return match one.is_positive {
@@ -63,8 +63,9 @@ impl Random {
         }
     }
 
-    /// Up to three axes of 0 to 5 elements. One shape in three has all axes
-    /// of one size: there a wrong axis shows in the values alone.
+    /// Returns up to three axes of 0 to 5 elements. In one of three shapes all
+    /// axes have the same size, so that mixing up axes changes only the
+    /// values.
     fn small_shape(&mut self) -> Vec<usize> {
         let axes = self.below(4);
         match self.below(3) {
@@ -78,13 +79,13 @@ impl Random {
         (shape, values)
     }
 
-    fn one(&mut self, call: Call, shape: Vec<usize>) -> Case {
+    fn unary(&mut self, call: Call, shape: Vec<usize>) -> Case {
         Case { call, operands: vec![self.operand(shape)] }
     }
 
     fn single(&mut self, call: Call) -> Case {
         let shape = self.small_shape();
-        self.one(call, shape)
+        self.unary(call, shape)
     }
 
     fn positive(&mut self, call: Call) -> Case {
@@ -93,7 +94,7 @@ impl Random {
         case
     }
 
-    /// Only a whole number is an exponent for negative elements too.
+    /// Negative elements need an integer exponent.
     fn power(&mut self) -> Case {
         let whole = [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0];
         let broken = [-0.5, 0.5, 1.5, 2.25];
@@ -106,8 +107,8 @@ impl Random {
         }
     }
 
-    /// Two shapes that stretch to a third: each may lack its first axes, and
-    /// may have size 1 where the other has more.
+    /// Draws two shapes that broadcast to a third. Each may lack leading axes
+    /// and may have size 1 where the other is larger.
     fn pair(&mut self, call: Call) -> Case {
         let whole = self.small_shape();
         let operands = [(); 2].map(|()| {
@@ -126,12 +127,12 @@ impl Random {
         Case { call, operands: operands.into() }
     }
 
-    /// Some of the axes in any order, and whether they stay.
+    /// Draws some of the axes in any order, and whether they are kept.
     fn axes(&mut self, rank: usize) -> (Vec<usize>, Keep) {
         let mut axes: Vec<usize> = (0..rank).collect();
         self.shuffle(&mut axes);
         axes.truncate(self.below(rank + 1));
-        // Every other time over all of them, as a loss does.
+        // Half of the cases reduce all axes, as a loss does.
         if self.below(2) == 0 {
             axes = (0..rank).collect();
         }
@@ -141,10 +142,10 @@ impl Random {
     fn reduction(&mut self, call: fn(Vec<usize>, Keep) -> Call) -> Case {
         let shape = self.small_shape();
         let (axes, keep) = self.axes(shape.len());
-        self.one(call(axes, keep), shape)
+        self.unary(call(axes, keep), shape)
     }
 
-    /// No two elements tie, and only axes that are left may be empty.
+    /// No two elements tie, and only axes that remain may be empty.
     fn largest(&mut self) -> Case {
         let mut shape = self.small_shape();
         let (axes, keep) = self.axes(shape.len());
@@ -158,7 +159,7 @@ impl Random {
         Case { call: Call::Max(axes, keep), operands: vec![(shape, values)] }
     }
 
-    /// (m, k) x (k, n), each of 0 to 7; one pair in three is square.
+    /// (m, k) x (k, n), each of 0 to 7. One of three pairs is square.
     fn matrices(&mut self) -> Case {
         let [m, k, n] = match self.below(3) {
             0 => [self.below(8); 3],
@@ -169,7 +170,8 @@ impl Random {
         Case { call: Call::Matmul, operands: operands.into() }
     }
 
-    /// The axes in another order and one more of size 1, or one axis alone.
+    /// Draws a permutation of the axes with an extra axis of size 1, or one
+    /// flat axis.
     fn other_shape(&mut self) -> Case {
         let shape = self.small_shape();
         let mut other = shape.clone();
@@ -178,22 +180,22 @@ impl Random {
         if self.below(3) == 0 {
             other = vec![shape.iter().product()];
         }
-        self.one(Call::Reshape(other), shape)
+        self.unary(Call::Reshape(other), shape)
     }
 
-    /// At least this many axes.
+    /// A case with at least `least` axes.
     fn rows(&mut self, least: usize, call: Call) -> Case {
         let mut shape = self.small_shape();
         while shape.len() < least {
             shape.push(self.below(6));
         }
-        self.one(call, shape)
+        self.unary(call, shape)
     }
 
-    /// Scores of up to 5 rows, and a label for each.
+    /// Scores of up to 5 rows, and a label for each row.
     fn scores(&mut self) -> Case {
         let (rows, classes) = (self.below(6), 1 + self.below(5));
         let labels = (0..rows).map(|_| self.below(classes)).collect();
-        self.one(Call::CrossEntropy(labels), vec![rows, classes])
+        self.unary(Call::CrossEntropy(labels), vec![rows, classes])
     }
 }

@@ -1,59 +1,58 @@
-//! Runs a test again in a process of its own: first contact with a driver
-//! happens once in a process, and a crash or a hang must end as a failure.
+//! Runs a test again in a child process: a driver is initialized only once in
+//! a process, and a crash or a hang must become a test failure.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-/// The variable that tells a test to be the child.
+/// The variable that marks the child process.
 const CHILD: &str = "RUNGRAD_TEST_CHILD";
 
-/// Far more than any child needs, even on a busy machine: it only ends a
-/// hang.
+/// Much more than any child needs on a busy machine: it only ends hangs.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What a child left behind.
+/// The exit status and output of a child.
 pub struct Outcome {
     pub status: ExitStatus,
     pub text: String,
 }
 
-/// Whether this process is the child.
+/// Returns whether this process is the child.
 pub fn is_child() -> bool {
     env::var_os(CHILD).is_some()
 }
 
-/// The command that runs the test `name` of this binary as a child.
+/// Returns a command that runs the test `name` of this program as a child.
 pub fn child(name: &str) -> Command {
     let mut command = Command::new(env::current_exe().expect("a path"));
-    as_child(&mut command, name);
+    configure_child(&mut command, name);
     command
 }
 
-/// The same without `RUNGRAD_TENSOR_CORES`: a device chooses its kernels by the
-/// rule.
+/// Like [`child`], without `RUNGRAD_TENSOR_CORES`, so that the device selects
+/// its kernels by the default rule.
 pub fn untuned(name: &str) -> Command {
     let mut command = child(name);
     command.env_remove("RUNGRAD_TENSOR_CORES");
     command
 }
 
-/// Lets PoCL optimize the command's kernels, for work that takes long with plain
-/// ones.
+/// Enables PoCL's optimizer for a command whose kernels run for a long time.
 pub fn optimized(command: &mut Command) -> &mut Command {
     command.env_remove("POCL_EXTRA_BUILD_FLAGS")
 }
 
-/// The command that does so under a tool, whose options come first.
+/// Makes `tool`, whose own options come first, run the test `name` as a child.
 pub fn child_under(tool: &mut Command, name: &str) {
     tool.arg(env::current_exe().expect("a path"));
-    as_child(tool, name);
+    configure_child(tool, name);
 }
 
-/// Runs the test again without PoCL's optimizer, which takes seconds for a
-/// kernel of tiles. In the child it returns false: then the test goes on.
-pub fn plainly(name: &str) -> bool {
+/// Runs the test again in a child without PoCL's optimizer, which takes
+/// seconds for a tiled kernel. Returns false in the child, where the test then
+/// continues.
+pub fn rerun_without_optimizer(name: &str) -> bool {
     if is_child() {
         return false;
     }
@@ -62,7 +61,7 @@ pub fn plainly(name: &str) -> bool {
     true
 }
 
-fn as_child(command: &mut Command, name: &str) {
+fn configure_child(command: &mut Command, name: &str) {
     command
         .args(["--exact", name, "--include-ignored", "--nocapture"])
         .arg("--test-threads=1")
@@ -70,7 +69,7 @@ fn as_child(command: &mut Command, name: &str) {
         .env_remove("RUNGRAD_DEVICE");
 }
 
-/// Runs the command to its end, or to the limit, and collects what it wrote.
+/// Runs the command to its end or to the limit, and collects its output.
 pub fn finish(command: &mut Command) -> Outcome {
     let mut child = command
         .stdin(Stdio::null())
@@ -90,7 +89,8 @@ pub fn finish(command: &mut Command) -> Outcome {
     Outcome { status, text }
 }
 
-/// Runs the command and fails with its own words unless it succeeds.
+/// Runs the command and returns its output. Panics with the output if it
+/// fails.
 pub fn succeed(command: &mut Command) -> String {
     let outcome = finish(command);
     assert!(
@@ -120,7 +120,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
         }
         thread::sleep(Duration::from_millis(5));
     }
-    // It may have ended this instant, which is no error.
+    // The child may just have ended, which is not an error.
     let _ = child.kill();
     child.wait().expect("a child can be waited for");
     None

@@ -1,8 +1,9 @@
-//! What happens to files: bytes change, end early, come twice, get lost.
+//! Damages files: bytes change, the end is missing, parts are duplicated or
+//! lost.
 
 use super::random::Random;
 
-/// The bytes, with one to four damages.
+/// Returns the bytes with one to four errors.
 pub fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(4) {
@@ -17,7 +18,7 @@ pub fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             }
             3 => bytes.insert(from, random.bits() as u8),
             4 if from < to => bytes[from] ^= 1 << random.below(8),
-            // What a text of this kind has a meaning for.
+            // Characters with a meaning in such a text.
             _ => {
                 let signs = b"0179,.-\n\r \"'[]{}=#_\0\xff";
                 let sign = signs[random.below(signs.len())];

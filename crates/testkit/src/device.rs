@@ -1,4 +1,4 @@
-//! The device of a test, or a loud skip.
+//! The device of a test, or a printed skip.
 
 use std::io::Write;
 use std::panic::Location;
@@ -6,9 +6,9 @@ use std::{env, thread};
 
 use rungrad::opencl::{Gpu, devices};
 
-/// The device that tests run on. Where there is none, the test is skipped
-/// and says so, and fails if `RUNGRAD_REQUIRE_GPU=1`. A device that is there
-/// and does not open is never a reason to skip.
+/// Returns the device that tests run on. Without one, it prints that the test
+/// is skipped, or fails with `RUNGRAD_REQUIRE_GPU=1`. A device that exists and
+/// cannot be opened is always a failure.
 #[track_caller]
 pub fn gpu_or_skip() -> Option<Gpu> {
     match Gpu::first() {
@@ -21,9 +21,9 @@ pub fn gpu_or_skip() -> Option<Gpu> {
     }
 }
 
-/// Returns what lets PoCL show two devices, where it has shown one: their
-/// names, of which later versions have others. `None` where there is no PoCL.
-pub fn two_of_pocl() -> Option<&'static str> {
+/// Returns the setting of `POCL_DEVICES` that makes PoCL show two devices. The
+/// names of its devices depend on the version. `None` without PoCL.
+pub fn two_pocl_devices() -> Option<&'static str> {
     let is_pocl = |platform: &str| platform.contains("Portable Computing");
     let found = devices().ok()?.iter().find(|it| is_pocl(&it.platform))?;
     let of_old = ["pthread", "basic"];
@@ -33,8 +33,8 @@ pub fn two_of_pocl() -> Option<&'static str> {
     })
 }
 
-/// Says on the standard error stream that this test is skipped, or fails
-/// with `sentence` where nothing may be skipped.
+/// Prints that this test is skipped, or fails with `sentence` if skips are not
+/// allowed.
 #[track_caller]
 pub fn skip(what_is_missing: &str, sentence: &str) {
     let name = test_name();
@@ -45,24 +45,23 @@ pub fn skip(what_is_missing: &str, sentence: &str) {
     let why = format!(
         "{what_is_missing} (set RUNGRAD_REQUIRE_GPU=1 to make this a failure)"
     );
-    say_skipped(&name, &why);
+    print_skipped(&name, &why);
 }
 
-/// Says on the standard error stream that this test is skipped, for want of
-/// something that no machine has to have.
+/// Prints that this test is skipped, because something optional is missing.
 #[track_caller]
 pub fn skip_by_name(what_is_missing: &str) {
-    say_skipped(&test_name(), &format!("there is no {what_is_missing}"));
+    print_skipped(&test_name(), &format!("there is no {what_is_missing}"));
 }
 
-fn say_skipped(name: &str, why: &str) {
+fn print_skipped(name: &str, why: &str) {
     let line = format!("SKIPPED {name}: {why}\n");
-    // The test harness captures what `eprintln!` writes, not the stream.
+    // The test harness captures `eprintln!`, but not writes to the stream.
     std::io::stderr().write_all(line.as_bytes()).expect("stderr is open");
 }
 
-/// The harness names the thread of a test after it. With one thread for all
-/// tests there is no such name, and the place has to do.
+/// The harness names the thread of a test after the test. With a single test
+/// thread this name is missing, so the location is used.
 #[track_caller]
 fn test_name() -> String {
     match thread::current().name() {

@@ -1,5 +1,5 @@
-//! Kinks, ties, poles, what is empty and what is huge: the places that random
-//! values keep away from. The values there are PyTorch's.
+//! Edge cases that random values avoid: kinks, ties, poles, empty tensors and
+//! extreme values. The expected values are PyTorch's.
 
 use rungrad::ops::Keep;
 
@@ -8,7 +8,7 @@ use super::elementwise;
 use super::engine::Engine;
 use super::verdict::has;
 
-/// Makes one test of each edge.
+/// Defines one test for each edge case that it lists.
 #[macro_export]
 macro_rules! edges {
     ($open:path) => {
@@ -20,15 +20,15 @@ macro_rules! edges {
             ties_of_max_share_the_gradient,
             the_largest_of_a_nan_is_a_nan,
             sigmoid_is_finite_far_out,
-            tanh_is_flat_far_out,
+            tanh_saturates,
             elements_have_the_values_of_pytorch_at_corners,
             softmax_of_large_scores_is_exact,
             every_row_of_softmax_sums_to_1,
             a_row_collects_what_its_copies_got,
-            a_power_of_0_is_1_and_has_no_slope,
-            a_power_has_its_slope_at_zero,
-            the_root_is_steep_at_zero,
-            the_logarithm_of_zero_falls_without_end,
+            the_zeroth_power_is_1_with_derivative_0,
+            the_derivative_of_a_power_at_zero_is_right,
+            the_derivative_of_the_root_at_zero_is_infinite,
+            the_logarithm_of_zero_is_negative_infinity,
             a_quotient_has_its_slopes,
             a_difference_is_not_turned_around,
             an_operand_used_on_both_sides_gets_both_parts,
@@ -38,8 +38,8 @@ macro_rules! edges {
             a_mean_of_nothing_is_a_nan,
             a_sum_of_nothing_is_zero,
             a_product_over_nothing_is_zero,
-            even_scores_lose_the_logarithm_of_the_classes,
-            a_sure_answer_loses_nothing_or_all,
+            the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+            the_loss_of_a_certain_answer_is_zero_or_its_margin,
         );
     };
     (@ $open:path: $($sentence:ident,)*) => {
@@ -55,9 +55,14 @@ macro_rules! edges {
     };
 }
 
-/// The values of a call on one vector, and its gradient under ones.
+/// Returns the result of a call on a vector, and the gradient for an upstream
+/// gradient of ones.
 #[track_caller]
-fn both<E: Engine>(e: &E, call: Call, values: &[f32]) -> [Vec<f32>; 2] {
+fn values_and_gradient<E: Engine>(
+    e: &E,
+    call: Call,
+    values: &[f32],
+) -> [Vec<f32>; 2] {
     let x = e.leaf(&[values.len()], values);
     let y = e.call(&call, &[&x]).expect("the operation");
     let shape = e.shape(&y);
@@ -75,19 +80,21 @@ fn near(yours: &[f32], right: &[f32], allowed: f32) {
 
 /// Promise: The derivative of ReLU at 0 is 0, as in PyTorch.
 pub fn relu_passes_no_gradient_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Each("relu"), &[-1.0, -0.0, 0.0, 2.0]);
+    let [y, slope] =
+        values_and_gradient(e, Call::Each("relu"), &[-1.0, -0.0, 0.0, 2.0]);
     assert_eq!(y, [0.0, 0.0, 0.0, 2.0]);
     assert_eq!(slope, [0.0, 0.0, 0.0, 1.0]);
 }
 
 pub fn relu_lets_a_nan_through<E: Engine>(e: &E) {
-    let [y, _] = both(e, Call::Each("relu"), &[f32::NAN, -1.0]);
+    let [y, _] = values_and_gradient(e, Call::Each("relu"), &[f32::NAN, -1.0]);
     assert!(y[0].is_nan(), "a NaN that turns into {} is never found", y[0]);
     assert_eq!(y[1], 0.0);
 }
 
 pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
-    // Zero times infinity is no number, so a rule has to select.
+    // The rule must select instead of multiply, because 0 times infinity is
+    // NaN.
     for bad in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
         let x = e.leaf(&[4], &[-1.0, -0.0, 0.0, 2.0]);
         let y = e.call(&Call::Each("relu"), &[&x]).expect("the operation");
@@ -99,7 +106,8 @@ pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
 }
 
 pub fn abs_has_no_slope_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Each("abs"), &[-3.0, -0.0, 0.0, 2.0]);
+    let [y, slope] =
+        values_and_gradient(e, Call::Each("abs"), &[-3.0, -0.0, 0.0, 2.0]);
     assert_eq!(y, [3.0, 0.0, 0.0, 2.0]);
     assert_eq!(slope, [-1.0, 0.0, 0.0, 1.0]);
 }
@@ -114,7 +122,7 @@ pub fn ties_of_max_share_the_gradient<E: Engine>(e: &E) {
     assert_eq!(e.values(&most), [3.0]);
     assert_eq!(e.grad(&x).unwrap(), [0.0, 2.0, 2.0, 0.0, 2.0, 0.0]);
 
-    // Row by row, each row shares its own.
+    // Each row shares its own gradient.
     let x = e.leaf(&[2, 3], &values);
     let most = e.call(&Call::Max(vec![1], Keep::Yes), &[&x]).unwrap();
     e.backward_with(&most, &[2, 1], &[1.0, 10.0]);
@@ -124,9 +132,10 @@ pub fn ties_of_max_share_the_gradient<E: Engine>(e: &E) {
 
 pub fn the_largest_of_a_nan_is_a_nan<E: Engine>(e: &E) {
     for values in [[1.0, f32::NAN, 3.0], [f32::NAN, 1.0, 3.0], [f32::NAN; 3]] {
-        let [most, share] = both(e, Call::Max(vec![0], Keep::No), &values);
+        let [most, share] =
+            values_and_gradient(e, Call::Max(vec![0], Keep::No), &values);
         assert!(most[0].is_nan(), "the largest of {values:?} is {most:?}");
-        // What made the result gets the gradient.
+        // The elements that produced the result get the gradient.
         let nans = values.iter().filter(|x| x.is_nan()).count() as f32;
         let right = values.map(|x| if x.is_nan() { 1.0 / nans } else { 0.0 });
         assert_eq!(share, right);
@@ -134,29 +143,35 @@ pub fn the_largest_of_a_nan_is_a_nan<E: Engine>(e: &E) {
 }
 
 pub fn sigmoid_is_finite_far_out<E: Engine>(e: &E) {
-    let [y, slope] =
-        both(e, Call::Each("sigmoid"), &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+    let [y, slope] = values_and_gradient(
+        e,
+        Call::Each("sigmoid"),
+        &[-1e4, -100.0, 0.0, 100.0, 1e4],
+    );
     near(&y, &[0.0, 0.0, 0.5, 1.0, 1.0], 1e-7);
     near(&slope, &[0.0, 0.0, 0.25, 0.0, 0.0], 1e-7);
-    // Small, and still in proportion: e^-30.
-    let [y, slope] = both(e, Call::Each("sigmoid"), &[-30.0]);
+    // Small, but with full relative precision: e^-30.
+    let [y, slope] = values_and_gradient(e, Call::Each("sigmoid"), &[-30.0]);
     near(&y, &[9.357_623e-14], 1e-19);
     near(&slope, &[9.357_623e-14], 1e-19);
 }
 
-pub fn tanh_is_flat_far_out<E: Engine>(e: &E) {
-    let [y, slope] =
-        both(e, Call::Each("tanh"), &[-1e4, -100.0, 0.0, 100.0, 1e4]);
+pub fn tanh_saturates<E: Engine>(e: &E) {
+    let [y, slope] = values_and_gradient(
+        e,
+        Call::Each("tanh"),
+        &[-1e4, -100.0, 0.0, 100.0, 1e4],
+    );
     assert_eq!(y, [-1.0, -1.0, 0.0, 1.0, 1.0]);
     assert_eq!(slope, [0.0, 0.0, 1.0, 0.0, 0.0]);
 }
 
-/// Of all operations of [`elementwise::ALL`] that the engine has.
+/// Covers all operations of [`elementwise::ALL`] that the engine has.
 pub fn elements_have_the_values_of_pytorch_at_corners<E: Engine>(e: &E) {
     let mut seen = 0;
     for one in elementwise::ALL.iter().filter(|one| has(e, one.name)) {
         for &[x, value, slope] in one.corners {
-            let yours = both(e, Call::Each(one.name), &[x]);
+            let yours = values_and_gradient(e, Call::Each(one.name), &[x]);
             for (yours, right) in yours.iter().zip([value, slope]) {
                 let far = (yours[0] - right).abs() > 2e-6 * right.abs().max(1.);
                 let same = yours[0] == right
@@ -172,8 +187,8 @@ pub fn elements_have_the_values_of_pytorch_at_corners<E: Engine>(e: &E) {
 
 /// Promise: Softmax of very large scores does not overflow.
 pub fn softmax_of_large_scores_is_exact<E: Engine>(e: &E) {
-    // An exponential of 1e4 is infinite. And 1e4 takes so many digits that
-    // what is added to it loses its own: it must go before anything comes.
+    // `exp(1e4)` is infinite. And next to 1e4 a small addend loses its digits,
+    // so the maximum must be subtracted first.
     let scores = [1e4, 1e4, -1e4, -1e4, 1e4, 9999.0];
     let rows = e.leaf(&[3, 2], &scores);
     let softmax = e.call(&Call::Softmax, &[&rows]).unwrap();
@@ -228,33 +243,45 @@ pub fn a_row_collects_what_its_copies_got<E: Engine>(e: &E) {
     assert_eq!(e.grad(&number).unwrap(), [10.0]);
 }
 
-pub fn a_power_of_0_is_1_and_has_no_slope<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Pow(0.0), &[-2.0, 0.0, 3.0, f32::INFINITY]);
+pub fn the_zeroth_power_is_1_with_derivative_0<E: Engine>(e: &E) {
+    let [y, slope] = values_and_gradient(
+        e,
+        Call::Pow(0.0),
+        &[-2.0, 0.0, 3.0, f32::INFINITY],
+    );
     assert_eq!(y, [1.0; 4]);
     assert_eq!(slope, [0.0; 4]);
 }
 
-pub fn a_power_has_its_slope_at_zero<E: Engine>(e: &E) {
-    assert_eq!(both(e, Call::Pow(1.0), &[0.0]), [[0.0], [1.0]]);
-    assert_eq!(both(e, Call::Pow(2.0), &[0.0]), [[0.0], [0.0]]);
-    assert_eq!(both(e, Call::Pow(3.0), &[-2.0]), [[-8.0], [12.0]]);
-    assert_eq!(both(e, Call::Pow(-1.0), &[-2.0]), [[-0.5], [-0.25]]);
+pub fn the_derivative_of_a_power_at_zero_is_right<E: Engine>(e: &E) {
+    assert_eq!(values_and_gradient(e, Call::Pow(1.0), &[0.0]), [[0.0], [1.0]]);
+    assert_eq!(values_and_gradient(e, Call::Pow(2.0), &[0.0]), [[0.0], [0.0]]);
+    assert_eq!(
+        values_and_gradient(e, Call::Pow(3.0), &[-2.0]),
+        [[-8.0], [12.0]]
+    );
+    assert_eq!(
+        values_and_gradient(e, Call::Pow(-1.0), &[-2.0]),
+        [[-0.5], [-0.25]]
+    );
 }
 
-pub fn the_root_is_steep_at_zero<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Each("sqrt"), &[4.0, 0.0, 0.25]);
+pub fn the_derivative_of_the_root_at_zero_is_infinite<E: Engine>(e: &E) {
+    let [y, slope] =
+        values_and_gradient(e, Call::Each("sqrt"), &[4.0, 0.0, 0.25]);
     assert_eq!(y, [2.0, 0.0, 0.5]);
     assert_eq!(slope, [0.25, f32::INFINITY, 1.0]);
-    let [y, _] = both(e, Call::Each("sqrt"), &[-1.0]);
+    let [y, _] = values_and_gradient(e, Call::Each("sqrt"), &[-1.0]);
     assert!(y[0].is_nan());
 }
 
-pub fn the_logarithm_of_zero_falls_without_end<E: Engine>(e: &E) {
-    let [y, slope] = both(e, Call::Each("log"), &[1.0, 0.0, 4.0]);
+pub fn the_logarithm_of_zero_is_negative_infinity<E: Engine>(e: &E) {
+    let [y, slope] =
+        values_and_gradient(e, Call::Each("log"), &[1.0, 0.0, 4.0]);
     near(&[y[0], y[2]], &[0.0, 4f32.ln()], 1e-6);
     assert_eq!(y[1], f32::NEG_INFINITY);
     assert_eq!(slope, [1.0, f32::INFINITY, 0.25]);
-    let [y, slope] = both(e, Call::Each("log"), &[-2.0]);
+    let [y, slope] = values_and_gradient(e, Call::Each("log"), &[-2.0]);
     assert!(y[0].is_nan());
     assert_eq!(slope, [-0.5]);
 }
@@ -278,7 +305,7 @@ pub fn a_difference_is_not_turned_around<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [-1.0, -10.0]);
 }
 
-/// The gradient of a square matrix that is both operands.
+/// Returns the gradient of a square matrix that is both operands.
 fn with_itself<E: Engine>(e: &E, call: Call) -> Vec<f32> {
     let x = e.leaf(&[2, 2], &[2.0, 4.0, 8.0, 16.0]);
     let y = e.call(&call, &[&x, &x]).unwrap();
@@ -290,7 +317,7 @@ pub fn an_operand_used_on_both_sides_gets_both_parts<E: Engine>(e: &E) {
     assert_eq!(with_itself(e, Call::Add), [2.0; 4]);
     assert_eq!(with_itself(e, Call::Sub), [0.0; 4]);
     assert_eq!(with_itself(e, Call::Mul), [4.0, 8.0, 16.0, 32.0]);
-    // Row sums on the right, column sums on the left.
+    // Row sums from the right operand, column sums from the left.
     assert_eq!(with_itself(e, Call::Matmul), [16.0, 34.0, 26.0, 44.0]);
 }
 
@@ -304,7 +331,7 @@ pub fn a_number_over_itself_is_1<E: Engine>(e: &E) {
     let x = e.leaf(&[10_000], &numbers);
     let y = e.call(&Call::Div, &[&x, &x]).unwrap();
     quotients(e, 1, &e.values(&y), &[1.0; 10_000]);
-    // Below 1.2e-38 a number is subnormal, and some devices take it for 0.
+    // Values below 1.2e-38 are subnormal, and some devices flush them to 0.
     let x = e.leaf(&[], &[1e-40]);
     let kept = e.values(&e.mul(&x, &e.leaf(&[], &[1.0]))) != [0.0];
     let y = e.values(&e.call(&Call::Div, &[&x, &x]).unwrap())[0];
@@ -314,13 +341,13 @@ pub fn a_number_over_itself_is_1<E: Engine>(e: &E) {
     }
 }
 
-/// Holds what so many quotients have come to, one of the other, to what the
-/// device states of each. Most state that all bits are right.
+/// Asserts that each result of `count` divisions is as precise as the device
+/// states. Most devices state correct rounding.
 #[track_caller]
 pub fn quotients<E: Engine>(e: &E, count: u8, yours: &[f32], right: &[f32]) {
     assert_eq!(yours.len(), right.len());
     for (yours, right) in yours.iter().zip(right) {
-        // No unit in the last place is larger, nor smaller than the smallest.
+        // The largest unit in the last place of such a value.
         let unit = (right.abs() * f32::EPSILON).max(f32::from_bits(1));
         let room = f32::from(count) * e.quotients_err_by() * unit;
         let close = (yours - right).abs() <= room;
@@ -328,8 +355,8 @@ pub fn quotients<E: Engine>(e: &E, count: u8, yours: &[f32], right: &[f32]) {
     }
 }
 
-/// Promise: The derivatives of a division are right for tiny and huge operands
-/// too.
+/// Promise: The derivatives of a division are right for tiny and huge
+/// operands, too.
 pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {
     let a = e.leaf(&[2], &[1e-30, 1e30]);
     let b = e.leaf(&[2], &[1e-20, 1e25]);
@@ -347,7 +374,8 @@ pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {
 }
 
 pub fn a_mean_of_nothing_is_a_nan<E: Engine>(e: &E) {
-    let [mean, grad] = both(e, Call::Mean(vec![0], Keep::No), &[]);
+    let [mean, grad] =
+        values_and_gradient(e, Call::Mean(vec![0], Keep::No), &[]);
     assert!(mean[0].is_nan(), "nothing is the middle of none: {mean:?}");
     assert_eq!(grad, [0.0; 0]);
     let none = e.leaf(&[0, 3], &[]);
@@ -361,7 +389,7 @@ pub fn a_sum_of_nothing_is_zero<E: Engine>(e: &E) {
         let sum = e.call(&Call::Sum(axes, Keep::No), &[&none]).unwrap();
         let bits: Vec<u32> =
             e.values(&sum).iter().map(|x| x.to_bits()).collect();
-        // Not -0, which prints as such.
+        // Not -0, which would be printed as `-0`.
         assert_eq!(bits, vec![0; zeros]);
     }
 }
@@ -376,19 +404,21 @@ pub fn a_product_over_nothing_is_zero<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [0.0; 0]);
 }
 
-pub fn even_scores_lose_the_logarithm_of_the_classes<E: Engine>(e: &E) {
+pub fn the_loss_of_equal_scores_is_the_logarithm_of_the_classes<E: Engine>(
+    e: &E,
+) {
     let scores = e.leaf(&[2, 4], &[7.0; 8]);
     let loss = e.call(&Call::CrossEntropy(vec![3, 1]), &[&scores]).unwrap();
     assert_eq!(e.shape(&loss), [0; 0]);
     near(&e.values(&loss), &[4f32.ln()], 1e-6);
     e.backward(&loss);
-    // The share minus the truth, over the number of rows.
+    // The probability minus the target, divided by the number of rows.
     let (miss, hit) = (0.125, 0.125 - 0.5);
     let right = [miss, miss, miss, hit, miss, hit, miss, miss];
     near(&e.grad(&scores).unwrap(), &right, 1e-6);
 }
 
-pub fn a_sure_answer_loses_nothing_or_all<E: Engine>(e: &E) {
+pub fn the_loss_of_a_certain_answer_is_zero_or_its_margin<E: Engine>(e: &E) {
     let loss = |label: usize| {
         let scores = e.leaf(&[1, 2], &[1e4, -1e4]);
         let call = Call::CrossEntropy(vec![label]);

@@ -1,6 +1,7 @@
-//! The operations on single elements that take nothing else, one row each.
-//! Whoever adds one to all parts tests it by its row: against the judge, at
-//! its corners, and, where Part 2 has kernels for it, under the simulator.
+//! The elementwise operations without parameters, one row each. An operation
+//! that is added to all parts gets its tests from its row: against the
+//! reference, at its corners, and, if Part 2 has kernels for it, in the
+//! simulator.
 
 use rungrad::ops::Op;
 use rungrad::part1_cpu;
@@ -8,24 +9,24 @@ use rungrad::reference::{self, Array};
 #[cfg(feature = "opencl")]
 use rungrad::{part2_gpu, part3_unified};
 
-/// What an operation is, and how each part calls it.
+/// An operation, and how each part calls it.
 pub struct Elementwise {
     pub name: &'static str,
-    /// Below 0 it has no values, or at 0 no slope.
+    /// Whether negative elements have no value, or 0 no derivative.
     pub is_positive: bool,
-    /// By definition, in `f64`.
+    /// The definition in `f64`.
     pub judge: fn(&Array) -> Array,
     pub part1: fn(&part1_cpu::Tensor) -> part1_cpu::Tensor,
     #[cfg(feature = "opencl")]
     pub part2: Option<fn(&part2_gpu::Tensor) -> part2_gpu::Tensor>,
     #[cfg(feature = "opencl")]
     pub part3: fn(&part3_unified::Tensor) -> part3_unified::Tensor,
-    /// Elements, each with the value and the slope that PyTorch gives there.
+    /// Elements with the value and the derivative that PyTorch computes there.
     pub corners: &'static [[f32; 3]],
 }
 
-/// The name, where it is defined, the parts that have it, its definition and
-/// its corners.
+/// Each row has the name, the domain, the parts that have the operation, its
+/// definition and its corners.
 macro_rules! rows {
     ($($name:ident $place:ident $parts:tt $judge:expr, $corners:expr;)*) => {
         pub const ALL: &[Elementwise] = &[$(Elementwise {
@@ -74,20 +75,20 @@ rows! {
     ];
 }
 
-/// The row of an operation.
+/// Returns the row of an operation.
 pub fn find(name: &str) -> Option<&'static Elementwise> {
     ALL.iter().find(|one| one.name == name)
 }
 
 impl Elementwise {
-    /// What it makes of a number.
-    pub fn of(&self, x: f64) -> f64 {
+    /// Applies the operation to one value.
+    pub fn apply(&self, x: f64) -> f64 {
         let x = Array { shape: vec![], values: vec![x] };
         (self.judge)(&x).values[0]
     }
 }
 
-/// What the judge says of the operations that it knows.
+/// Returns the result of the reference, for operations that it knows.
 fn known(op: Op, a: &Array) -> Array {
     reference::forward(&op, &[a]).expect("the judge knows it")
 }

@@ -1,5 +1,5 @@
-//! What the specification asks of an engine. Each part is adapted here in a
-//! few lines, so that one specification judges them all.
+//! The interface that an engine implements to be tested. Each part of the
+//! course has a short adapter, so one specification covers all of them.
 
 use ndarray::{ArrayD, IxDyn};
 use rungrad::ops::Keep;
@@ -14,29 +14,28 @@ mod on_devices;
 #[cfg(feature = "opencl")]
 pub use on_devices::{Part2, Part3};
 
-/// Each operation panics at its caller's line, so that a refusal can be held
-/// to that line.
+/// Each operation panics at its caller's line, so tests can check the line.
 pub trait Engine {
     type Tensor: Clone;
 
     fn name(&self) -> String;
-    /// A leaf that keeps its gradient.
+    /// Returns a leaf that keeps its gradient.
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor;
     #[track_caller]
     fn mul(&self, a: &Self::Tensor, b: &Self::Tensor) -> Self::Tensor;
     #[track_caller]
     fn sum(&self, a: &Self::Tensor) -> Self::Tensor;
-    /// By how many units in the last place a quotient may err: by what the
-    /// device states, and by none where it rounds right.
+    /// Returns the maximum error of a division in units in the last place,
+    /// which is 0 on devices that round correctly.
     fn quotients_err_by(&self) -> f32 {
         0.0
     }
-    /// How many cases of each operation are tried: few where a driver compiles a
-    /// kernel for each.
+    /// Returns the default number of cases for each operation. It is low where
+    /// a driver compiles a kernel for each case.
     fn usual(&self) -> u64 {
         60
     }
-    /// Any operation, or `None` where this engine lacks it.
+    /// Computes any operation, or returns `None` if the engine does not have it.
     #[track_caller]
     fn call(
         &self,
@@ -53,30 +52,30 @@ pub trait Engine {
     fn backward(&self, a: &Self::Tensor);
     #[track_caller]
     fn backward_with(&self, a: &Self::Tensor, shape: &[usize], grad: &[f32]);
-    /// Builds a graph, goes back through it, and gives its tape.
+    /// Builds a graph, runs backward, and returns its tape.
     fn record(&self, build: impl FnOnce() -> Self::Tensor) -> Tape;
 
-    /// Returns the message with which `work` is rejected. `what` names the call
-    /// where one line makes several. An engine whose messages are not ours
-    /// replaces this and the three checks below.
+    /// Returns the message with which `work` is rejected. `what` names the
+    /// call if a line contains several. Engines with different messages
+    /// override this and the three checks below.
     #[track_caller]
     fn refusal<T>(&self, what: &str, work: impl FnOnce() -> T) -> String {
         refusal::refusal_of(what, work)
     }
 
-    /// Checks that the message is this one.
+    /// Asserts that the message equals `expected`.
     #[track_caller]
     fn says(&self, message: &str, expected: &str) {
         assert_eq!(message, expected);
     }
 
-    /// Checks how the message begins.
+    /// Asserts that the message begins with `expected`.
     #[track_caller]
     fn begins(&self, message: &str, expected: &str) {
         assert!(message.starts_with(expected), "{message}");
     }
 
-    /// Checks that the message contains these words.
+    /// Asserts that the message contains these words.
     #[track_caller]
     fn names(&self, message: &str, words: &[&str]) {
         for word in words {
@@ -146,7 +145,7 @@ impl Engine for Part1 {
     }
 }
 
-/// A reduction over all axes takes the short way, as a loss does.
+/// A reduction over all axes uses the short form, as a loss does.
 #[track_caller]
 fn part1_call(call: &Call, of: &[&part1_cpu::Tensor]) -> part1_cpu::Tensor {
     let a = of[0];

@@ -1,6 +1,7 @@
 //! Launches of every kernel, for the simulator, the profiler and the tests of
-//! what a kernel may reach: [`draft`] draws arguments at random, [`part2`] and
-//! [`part3`] launch each kernel over sizes that no group divides.
+//! kernel bounds. [`draft`] draws random arguments; [`part2`] and [`part3`]
+//! launch each kernel with sizes that are not a multiple of any work-group
+//! size.
 
 pub mod draft;
 pub mod part2;

@@ -1,11 +1,11 @@
-//! Fails a test that leaves nodes or memory behind.
+//! Fails a test that leaks nodes or memory.
 
 use std::thread;
 
 use rungrad::ledger::{self, Counts};
 
-/// Counts what is live now; when the returned value is dropped, at the end of
-/// the test, the counts must be the same.
+/// Records the current counts. Dropping the returned value at the end of the
+/// test asserts that the counts are the same.
 pub fn clean() -> Clean {
     Clean(ledger::totals())
 }
@@ -15,15 +15,15 @@ pub struct Clean(Counts);
 
 impl Drop for Clean {
     fn drop(&mut self) {
-        // A test that has failed already may leave anything behind.
+        // Leaks after a failure are not reported.
         if thread::panicking() {
             return;
         }
         let counts = ledger::totals() - self.0;
         assert_eq!(counts.live_nodes(), 0, "nodes stay behind");
         assert_eq!(counts.live_storages(), 0, "storages stay behind");
-        // Part 3 keeps buffers for their next use; they are not storages
-        // then.
+        // Part 3 keeps unused buffers for reuse. They do not count as
+        // storages.
         if counts.storages == 0 {
             let kept = counts.allocations as i64 - counts.frees as i64;
             assert_eq!(kept, 0, "buffers stay behind");

@@ -1,5 +1,5 @@
-//! What the specification asks of a network: how it begins, what it computes,
-//! how it steps, and that it learns.
+//! The specification of networks: initial parameters, forward pass, optimizer
+//! step, and that training works.
 
 use std::cell::RefCell;
 
@@ -15,9 +15,9 @@ use super::engine::{Engine, Part1};
 #[cfg(feature = "opencl")]
 mod on_devices;
 
-/// An engine with a network: layers of a product and a bias, and a relu
-/// between two of them.
-pub trait Learns: Engine {
+/// An engine with multilayer perceptrons: matmul and bias in each layer, and a
+/// ReLU between layers.
+pub trait Trainable: Engine {
     type Network;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network;
@@ -31,7 +31,7 @@ pub trait Learns: Engine {
     fn step(&self, network: &Self::Network, rate: f32, momentum: f32);
 }
 
-/// Makes one test of each sentence about networks.
+/// Defines one test for each function that it lists.
 #[macro_export]
 macro_rules! networks {
     ($open:path) => {
@@ -57,7 +57,7 @@ macro_rules! networks {
     };
 }
 
-pub fn a_network_begins_uneven_and_without_bias<L: Learns>(e: &L) {
+pub fn a_network_begins_uneven_and_without_bias<L: Trainable>(e: &L) {
     let network = e.network(&[64, 32, 10], &mut Random::new(7));
     let parameters = e.parameters(&network);
     let shapes: Vec<_> = parameters.iter().map(|p| e.shape(p)).collect();
@@ -67,7 +67,7 @@ pub fn a_network_begins_uneven_and_without_bias<L: Learns>(e: &L) {
         let weights = e.values(&parameters[at]);
         let squares = weights.iter().map(|w| w * w).sum::<f32>();
         let mean = inputs * squares / weights.len() as f32;
-        // Behind a relu 2 keeps a signal as large as it was; without, 1.
+        // A signal keeps its size with 2 after a ReLU, and with 1 otherwise.
         assert!(
             (0.7..3.0).contains(&mean),
             "parameter {at}: the mean square of its weights times its \
@@ -78,7 +78,7 @@ pub fn a_network_begins_uneven_and_without_bias<L: Learns>(e: &L) {
     }
 }
 
-pub fn a_network_is_products_and_biases_and_relu_between<L: Learns>(e: &L) {
+pub fn a_network_is_products_and_biases_and_relu_between<L: Trainable>(e: &L) {
     let network = e.network(&[3, 5, 2], &mut Random::new(1));
     let rows = [1.0, -2.0, 0.5, 3.0, 0.25, -1.0];
     let out = e.forward(&network, &e.leaf(&[2, 3], &rows));
@@ -103,17 +103,17 @@ pub fn a_network_is_products_and_biases_and_relu_between<L: Learns>(e: &L) {
     }
 }
 
-/// A network of one layer, and one sweep of a loss that is uneven in all of
-/// its outputs.
-fn one_layer<L: Learns>(e: &L) -> (L::Network, Vec<Vec<f32>>) {
+/// Creates a one-layer network and runs one backward pass with a different
+/// upstream gradient for each output. Also returns its initial parameters.
+fn one_layer<L: Trainable>(e: &L) -> (L::Network, Vec<Vec<f32>>) {
     let network = e.network(&[2, 3], &mut Random::new(2));
     let before = e.parameters(&network).iter().map(|p| e.values(p)).collect();
-    sweep(e, &network);
+    forward_backward(e, &network);
     (network, before)
 }
 
-/// Its weight has the gradient 1, 10, 100 times 2 and 3, its bias the first.
-fn sweep<L: Learns>(e: &L, network: &L::Network) {
+/// Runs a forward and a backward pass that produce [`GRADIENTS`].
+fn forward_backward<L: Trainable>(e: &L, network: &L::Network) {
     let out = e.forward(network, &e.leaf(&[1, 2], &[2.0, 3.0]));
     e.backward_with(&out, &[1, 3], &[1.0, 10.0, 100.0]);
 }
@@ -121,10 +121,16 @@ fn sweep<L: Learns>(e: &L, network: &L::Network) {
 const GRADIENTS: [&[f32]; 2] =
     [&[2.0, 20.0, 200.0, 3.0, 30.0, 300.0], &[1.0, 10.0, 100.0]];
 
-/// The parameters are what they were, less this share of the gradients.
+/// Asserts that the parameters equal `before` minus `share` times the
+/// gradients.
 #[track_caller]
-fn moved<L: Learns>(e: &L, of: &L::Network, before: &[Vec<f32>], share: f32) {
-    for (at, parameter) in e.parameters(of).iter().enumerate() {
+fn assert_moved<L: Trainable>(
+    e: &L,
+    network: &L::Network,
+    before: &[Vec<f32>],
+    share: f32,
+) {
+    for (at, parameter) in e.parameters(network).iter().enumerate() {
         let pairs = before[at].iter().zip(GRADIENTS[at]);
         let right: Vec<f32> = pairs.map(|(b, g)| b - share * g).collect();
         for (yours, right) in e.values(parameter).iter().zip(&right) {
@@ -134,30 +140,30 @@ fn moved<L: Learns>(e: &L, of: &L::Network, before: &[Vec<f32>], share: f32) {
     }
 }
 
-pub fn a_step_goes_against_the_gradient<L: Learns>(e: &L) {
+pub fn a_step_goes_against_the_gradient<L: Trainable>(e: &L) {
     let (network, before) = one_layer(e);
     e.step(&network, 0.25, 0.0);
-    moved(e, &network, &before, 0.25);
-    // What the first step has used, the second must not find again.
-    sweep(e, &network);
+    assert_moved(e, &network, &before, 0.25);
+    // The second step must not see the gradients of the first.
+    forward_backward(e, &network);
     e.step(&network, 0.25, 0.0);
-    moved(e, &network, &before, 0.5);
+    assert_moved(e, &network, &before, 0.5);
 }
 
-pub fn momentum_keeps_what_was_before<L: Learns>(e: &L) {
+pub fn momentum_keeps_what_was_before<L: Trainable>(e: &L) {
     let (network, before) = one_layer(e);
     e.step(&network, 0.25, 0.5);
-    moved(e, &network, &before, 0.25);
-    // The velocity is 1 and then 0.5 + 1 times the gradient, then 1.75.
+    assert_moved(e, &network, &before, 0.25);
+    // The velocity is 1, 1.5 and 1.75 times the gradient.
     for share in [0.625, 1.0625] {
-        sweep(e, &network);
+        forward_backward(e, &network);
         e.step(&network, 0.25, 0.5);
-        moved(e, &network, &before, share);
+        assert_moved(e, &network, &before, share);
     }
 }
 
-/// A rule has captured the weights that were used, and they are used again.
-pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Learns>(e: &L) {
+/// Backward rules use the weights from the forward pass, even after a step.
+pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Trainable>(e: &L) {
     let network = e.network(&[2, 1], &mut Random::new(3));
     let x = e.leaf(&[1, 2], &[2.0, 3.0]);
     let out = e.forward(&network, &x);
@@ -169,16 +175,16 @@ pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Learns>(e: &L) {
     assert_eq!(e.grad(&x).unwrap(), once);
 }
 
-/// What a training of some epochs has come to.
+/// The result of training for a few epochs.
 pub struct Trained {
-    /// The mean loss of the rows in the last epoch.
+    /// The mean loss of the training set in the last epoch.
     pub loss: f32,
-    /// The share of the rows that were held out that is guessed right.
+    /// The fraction of the held-out rows that is classified correctly.
     pub accuracy: f32,
 }
 
-/// Trains a network on the digits; `tell` hears of each epoch.
-pub fn train<L: Learns>(
+/// Trains a network on the digits and calls `tell` after each epoch.
+pub fn train<L: Trainable>(
     e: &L,
     sizes: &[usize],
     epochs: usize,
@@ -208,7 +214,7 @@ pub fn train<L: Learns>(
     trained
 }
 
-pub fn three_epochs_read_nine_of_ten_digits<L: Learns>(e: &L) {
+pub fn three_epochs_read_nine_of_ten_digits<L: Trainable>(e: &L) {
     let Trained { loss, accuracy } = train(e, &[64, 32, 10], 3, |_, _| ());
     let percent = 100.0 * accuracy;
     assert!(
@@ -218,7 +224,7 @@ pub fn three_epochs_read_nine_of_ten_digits<L: Learns>(e: &L) {
     );
 }
 
-impl Learns for Part1 {
+impl Trainable for Part1 {
     type Network = RefCell<(Mlp, Option<Sgd>)>;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network {

@@ -1,7 +1,7 @@
-//! The operators as a reader writes them: between tensors that are owned or
-//! borrowed, and with a number on either side, which is a constant.
+//! The arithmetic operators: between owned and borrowed tensors, and with a
+//! number on either side, which is a constant.
 
-/// Makes the tests for an engine whose tensors have operators.
+/// Defines the tests for an engine whose tensors have operators.
 #[macro_export]
 macro_rules! operators {
     ($open:path, $number:path) => {
@@ -35,9 +35,9 @@ macro_rules! operators {
 
         use $crate::edges::quotients;
 
-        /// `1 - a` is not `a - 1`, and neither is its gradient.
+        /// `1 - a` differs from `a - 1`, and so do their gradients.
         #[test]
-        fn a_number_stands_on_either_side() {
+        fn a_number_may_be_on_either_side() {
             let _clean = $crate::clean();
             let Some(e) = $open() else { return };
             let a = e.leaf(&[2], &[2.0, -4.0]);
@@ -68,11 +68,11 @@ macro_rules! operators {
             }
         }
 
-        /// A product with `1 / n` would round twice, and overflow for small n.
+        /// Multiplying by `1 / n` would round twice and overflow for small n.
         ///
         /// Promise: A division is rounded once.
         #[test]
-        fn a_quotient_with_a_number_is_rounded_once() {
+        fn a_division_by_a_number_is_rounded_once() {
             let _clean = $crate::clean();
             let Some(e) = $open() else { return };
             let tiny = 1e-39;
@@ -102,7 +102,7 @@ macro_rules! operators {
         }
 
         #[test]
-        fn a_number_is_no_tensor_on_the_tape() {
+        fn a_number_is_a_constant_on_the_tape() {
             let _clean = $crate::clean();
             let Some(e) = $open() else { return };
             let a = e.leaf(&[], &[2.0]);
@@ -123,7 +123,7 @@ macro_rules! operators {
         /// Promise: An error of an arithmetic operator points to the line that
         /// contains the operator.
         #[test]
-        fn an_operator_refuses_at_the_line_of_its_sign() {
+        fn an_operator_error_points_to_its_line() {
             let _clean = $crate::clean();
             let Some(e) = $open() else { return };
             let (a, b) = (e.leaf(&[2], &[1.0; 2]), e.leaf(&[3], &[1.0; 3]));

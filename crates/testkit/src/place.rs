@@ -1,23 +1,23 @@
-//! Where a test finds the repository and its programs: where it was built, or,
-//! carried to a machine without cargo, in the folder in which it is started.
+//! Finds the repository and its programs: where they were built, or in the
+//! current folder if the tests were copied to a machine without cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The root of the repository in which this package was built; its programs
-/// know their paths there.
+/// Returns the root of the repository in which this package was built. Its
+/// programs contain paths below it.
 pub fn built() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().nth(2).expect("the root")
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> &'static Path {
     if built().is_dir() { built() } else { Path::new(".") }
 }
 
-/// Returns a folder for the files of tests: `tmp` in the target folder of this
+/// Returns a folder for temporary files: `tmp` in the target folder of this
 /// program.
 pub fn scratch() -> PathBuf {
     let program = env::current_exe().expect("the path of this program");
@@ -29,9 +29,9 @@ pub fn scratch() -> PathBuf {
     folder
 }
 
-/// Builds the programs that cargo is to build by these words, as it has built
-/// this test, and says where they stand: beside it. Without a cargo, they are
-/// those that were carried along.
+/// Builds programs with these arguments of `cargo build` in the profile of
+/// this test, and returns their folder. Without cargo, it returns the folder
+/// that was copied with the test.
 pub fn programs(words: &[&str]) -> Result<PathBuf, String> {
     let test = env::current_exe().expect("the path of this test");
     let folder = test.ancestors().nth(2).expect("a profile");

@@ -1,16 +1,16 @@
-//! Seeded numbers for tests: the same in every run.
+//! Seeded random numbers for tests, equal in every run.
 
 use std::env;
 
-/// How many seeded cases a test tries: `usual`, unless `RUNGRAD_CASES` asks
-/// for more, as the nightly run does.
+/// Returns the number of random cases of a test: `usual`, unless
+/// `RUNGRAD_CASES` requests more, as in the nightly run.
 pub fn cases(usual: u64) -> u64 {
     number("RUNGRAD_CASES").unwrap_or(usual)
 }
 
-/// Where the seeds of a test begin: 0, unless `RUNGRAD_SEED` says otherwise.
-/// A failure prints the seed of its case, which with `RUNGRAD_CASES=1` is
-/// that case alone.
+/// Returns the first seed of a test: 0, unless `RUNGRAD_SEED` is set. A
+/// failure prints the seed of its case. Together with `RUNGRAD_CASES=1` it
+/// runs only that case.
 pub fn first_seed() -> u64 {
     number("RUNGRAD_SEED").unwrap_or(0)
 }
@@ -23,7 +23,7 @@ fn number(name: &str) -> Option<u64> {
     }))
 }
 
-/// SplitMix64: a counter, stirred.
+/// SplitMix64: a mixed counter.
 pub struct Random(pub u64);
 
 impl Random {
@@ -35,12 +35,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 up to, not including, `n`.
+    /// Returns a value from 0 up to, but not including, `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
-    /// Between -2 and 2, never near 0: a slope by difference needs room.
+    /// Returns a value between -2 and 2 that is not close to 0, because finite
+    /// differences need room.
     pub fn value(&mut self) -> f32 {
         let unit = (self.bits() >> 40) as f32 / (1u64 << 24) as f32;
         let size = 0.25 + 1.75 * unit;
@@ -51,14 +52,14 @@ impl Random {
         (0..n).map(|_| self.value()).collect()
     }
 
-    /// Any order of the items, each as likely as the others.
+    /// Shuffles the items, with equal probability for every order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// Up to three axes of 0 to 9 elements.
+    /// Returns up to three axes of 0 to 9 elements.
     pub fn shape(&mut self) -> Vec<usize> {
         (0..self.below(4)).map(|_| self.below(10)).collect()
     }

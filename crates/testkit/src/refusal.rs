@@ -1,5 +1,4 @@
-//! Catches a panic that rejects a call: its message, and the line that it
-//! names.
+//! Catches the panic that rejects a call, and checks the line that it names.
 
 use std::cell::RefCell;
 use std::panic::{self, Location};
@@ -9,18 +8,19 @@ use rungrad::{Error, Result, attempt};
 
 thread_local! {
     /// File and line of the last panic of this thread.
-    static PLACE: RefCell<Option<(String, u32)>> = const { RefCell::new(None) };
+    static LOCATION: RefCell<Option<(String, u32)>> = const { RefCell::new(None) };
 }
 
-/// Returns the message with which `work` is rejected. The panic must name a line
-/// of the call itself, so that users see their own mistake instead of the inside
-/// of the library.
+/// Returns the message with which `work` is rejected. The panic must name a
+/// line of the call itself, so that users see their own mistake instead of the
+/// inside of the library.
 #[track_caller]
 pub fn refusal<T>(work: impl FnOnce() -> T) -> String {
     refusal_of("the call", work)
 }
 
-/// Like [`refusal`], for one of several calls in the same line; `what` names it.
+/// Like [`refusal`], for one of several calls in the same line. `what` names
+/// it.
 #[track_caller]
 pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
     let mut work = Some(work);
@@ -28,14 +28,14 @@ pub fn refusal_of<T>(what: &str, work: impl FnOnce() -> T) -> String {
     refused(what, &mut once)
 }
 
-/// For all calls at once, since there are hundreds.
+/// Not generic, because there are hundreds of calls.
 #[track_caller]
 fn refused(what: &str, work: &mut dyn FnMut()) -> String {
-    watch();
+    record_panic_locations();
     let here = Location::caller();
     let sentence = mistake(what, attempt(work));
-    let (file, line) = PLACE.take().expect("a panic has a place");
-    // A call that is wrapped takes a few lines.
+    let (file, line) = LOCATION.take().expect("a panic has a place");
+    // A call may span several lines.
     let call = here.line()..here.line() + 8;
     assert!(
         file == here.file() && call.contains(&line),
@@ -45,7 +45,7 @@ fn refused(what: &str, work: &mut dyn FnMut()) -> String {
     sentence
 }
 
-/// The sentence of a mistake.
+/// Returns the message of an expected error.
 #[track_caller]
 pub fn mistake<T>(what: &str, result: Result<T>) -> String {
     match result {
@@ -55,8 +55,9 @@ pub fn mistake<T>(what: &str, result: Result<T>) -> String {
     }
 }
 
-/// Notes the place of every panic, and hands it on.
-fn watch() {
+/// Installs a panic hook that records the location and calls the previous
+/// hook.
+fn record_panic_locations() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // The hook of `attempt` prints nothing for the panics that it catches.
@@ -65,7 +66,7 @@ fn watch() {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let place = info.location().map(|l| (l.file().into(), l.line()));
-            PLACE.set(place);
+            LOCATION.set(place);
             usual(info);
         }));
     });

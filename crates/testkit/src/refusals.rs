@@ -1,5 +1,5 @@
-//! What every engine refuses: in one sentence with the operation, the shapes
-//! and what to do, at the line of the caller.
+//! Calls that every engine rejects with one sentence that contains the
+//! operation, the shapes and what to do, at the caller's line.
 
 use rungrad::ops::Keep;
 
@@ -7,7 +7,7 @@ use super::calls::Call;
 use super::engine::Engine;
 use super::verdict::has;
 
-/// Makes one test of each refusal.
+/// Defines one test for each rejected call that it lists.
 #[macro_export]
 macro_rules! refusals {
     ($open:path) => {
@@ -44,7 +44,7 @@ fn ones<E: Engine>(e: &E, shape: &[usize]) -> E::Tensor {
     e.leaf(shape, &vec![1.0; shape.iter().product()])
 }
 
-/// The sentence with which a call on leaves of these shapes is refused.
+/// Returns the error message of a call on leaves of these shapes.
 fn refused<E: Engine>(e: &E, call: Call, shapes: &[&[usize]]) -> String {
     let leaves: Vec<_> = shapes.iter().map(|shape| ones(e, shape)).collect();
     let operands: Vec<_> = leaves.iter().collect();
@@ -88,7 +88,7 @@ pub fn a_product_of_what_is_no_matrix_is_refused<E: Engine>(e: &E) {
     }
 }
 
-/// The reductions that the engine has, over these axes.
+/// Returns the reductions that the engine has, over these axes.
 fn reductions<E: Engine>(e: &E, axes: &[usize]) -> Vec<Call> {
     let axes = || axes.to_vec();
     let mut calls = vec![
@@ -137,31 +137,32 @@ pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
     );
 }
 
-/// What every constructor says of a shape that cannot be counted.
-pub fn beyond(shape: &[usize]) -> String {
+/// Returns the message of every constructor for a shape that is too large.
+pub fn too_large_shape(shape: &[usize]) -> String {
     format!(
         "shape {shape:?} has more elements than any memory has room for; \
          check its sizes"
     )
 }
 
-/// Twice this is 0 where a carry is lost.
+/// Twice this is 0 if the overflow is not detected.
 pub const HUGE: usize = 1 << (usize::BITS - 1);
 
 /// Promise: A shape that no memory can hold is rejected and never wraps around
 /// to a small size.
 pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
-    // An axis of size 0 hides nothing: the others are multiplied to strides.
+    // An axis of size 0 does not help: the strides are products of the other
+    // axes.
     for shape in [[HUGE, 2, 1], [usize::MAX, 3, 1], [HUGE, 2, 0]] {
         let call = Call::Reshape(shape.to_vec());
-        assert_eq!(refused(e, call, &[&[0]]), beyond(&shape));
+        assert_eq!(refused(e, call, &[&[0]]), too_large_shape(&shape));
     }
-    // Two small shapes may stretch to a huge one.
+    // Two small shapes may broadcast to a huge one.
     let root = 1 << (usize::BITS / 2);
     let stretched = refused(e, Call::Add, &[&[root, 1, 0], &[root, 0]]);
-    assert_eq!(stretched, beyond(&[root, root, 0]));
+    assert_eq!(stretched, too_large_shape(&[root, root, 0]));
     let product = refused(e, Call::Matmul, &[&[root, 0], &[0, root]]);
-    assert_eq!(product, beyond(&[root, root]));
+    assert_eq!(product, too_large_shape(&[root, root]));
 }
 
 pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
@@ -176,12 +177,12 @@ pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
         "max: shape [2, 0] has no element along [1], and of none there is no \
          max; look at the shape first",
     );
-    // Nor where the result has no element either.
+    // Nor if the result has no element.
     for axes in [&[0][..], &[1], &[1, 0]] {
         let sentence = refused(e, over(axes), &[&[0, 0]]);
         assert!(sentence.starts_with("max: shape [0, 0] has no element"));
     }
-    // Where no row is, no row is empty.
+    // A matrix without rows has no empty row.
     let rows = e.call(&over(&[1]), &[&ones(e, &[0, 3])]).expect("a maximum");
     assert_eq!(e.shape(&rows), [0]);
 }

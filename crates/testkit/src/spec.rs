@@ -1,5 +1,5 @@
-//! The specification: what every engine does, on every device. Hand numbers
-//! first, then the rules of a graph, then refusals.
+//! The specification: what every engine does, on every device. Numbers
+//! computed by hand come first, then properties of graphs, then errors.
 
 use std::thread;
 
@@ -10,17 +10,17 @@ use rungrad::tape::Record;
 use super::calls::Call;
 use super::engine::Engine;
 use super::random::Random;
-use super::verdict::blameless;
+use super::verdict::assert_rules_are_right;
 
-/// Makes one test of each sentence of the specification. `$open` gives an
-/// engine, or `None` after a loud skip.
+/// Defines one test for each function that it lists. `$open` returns an
+/// engine, or `None` after printing a skip.
 #[macro_export]
 macro_rules! specification {
     ($open:path) => {
         $crate::specification!(@ $open:
             a_product_is_that_of_its_elements,
             a_product_remembers_its_two_operands,
-            sixty_squares_stand_once_each_in_the_order,
+            sixty_squares_are_in_the_order_once_each,
             one_product_gives_3_and_2,
             two_products_give_9_16_and_12_24,
             the_order_is_2_3_6_and_2_3_6_18_108,
@@ -73,16 +73,16 @@ pub fn a_product_is_that_of_its_elements<E: Engine>(e: &E) {
 pub fn a_product_remembers_its_two_operands<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
     let tape = e.record(|| e.mul(&a, &b));
-    // One id for all of them would make them one.
+    // If they shared one id, the tape would have a single record.
     assert_eq!(tape.ops(), ["leaf", "leaf", "mul"]);
     let [a, b, c] = &tape.records[..] else { panic!("three records") };
     assert_eq!(c.parents, [a.id, b.id]);
     assert_eq!([a.parents.len(), b.parents.len()], [0, 0]);
 }
 
-/// Each square has two ways down to the one below: a walk along all of them
-/// would not end.
-pub fn sixty_squares_stand_once_each_in_the_order<E: Engine>(e: &E) {
+/// There are two paths from each square to the one below, so a walk along all
+/// paths would never end.
+pub fn sixty_squares_are_in_the_order_once_each<E: Engine>(e: &E) {
     let x = e.leaf(&[1], &[1.0]);
     let tape = e.record(|| {
         let mut y = e.mul(&x, &x);
@@ -162,8 +162,8 @@ pub fn an_operand_used_twice_gets_both_parts<E: Engine>(e: &E) {
 
 /// Promise: The gradients of two paths that meet again are added.
 pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
-    // A walk without order meets y before it is done; with the operands one
-    // way around, it may be right by luck.
+    // A walk that is not in topological order visits y too early. With the
+    // operands in one of the two orders, the result may be right by luck.
     for short_way_first in [true, false] {
         let (x, w) = (e.leaf(&[1], &[3.0]), e.leaf(&[1], &[2.0]));
         let y = e.mul(&x, &w);
@@ -173,14 +173,14 @@ pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
             false => e.mul(&long, &y),
         };
         e.backward(&z);
-        // z = x^2 w^3, so its slopes are 2 x w^3 and 3 x^2 w^2.
+        // z = x^2 w^3, so the derivatives are 2 x w^3 and 3 x^2 w^2.
         assert_eq!(e.grad(&x).unwrap(), [48.0]);
         assert_eq!(e.grad(&w).unwrap(), [108.0]);
     }
 }
 
-/// Each square has two ways down to the one below, so there are 2^30 ways
-/// from the last to the first. A walk along each would never end.
+/// There are two paths from each square to the one below, so there are 2^30
+/// paths from the last to the first. A walk along all of them would never end.
 ///
 /// Promise: Backward visits each tensor once, even if exponentially many paths
 /// lead to it.
@@ -196,7 +196,8 @@ pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
 
 /// Promise: A second backward pass adds the same gradient again.
 pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
-    // From two elements at once, as in the notebook, and from their sum.
+    // First from a root with two elements, as in the notebook, then from their
+    // sum.
     let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
     let d = e.mul(&e.mul(&a, &b), &b);
     e.backward_with(&d, &[2], &[1.0; 2]);
@@ -211,8 +212,9 @@ pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [24.0, 48.0]);
 }
 
-/// The gradients of one sweep meet first, and a leaf adds their sum to what it
-/// has. Added one by one, they would be rounded otherwise the second time.
+/// The gradients of one pass are added first, and the leaf adds the sum to its
+/// gradient. If they were added to the leaf one by one, the second pass would
+/// round differently.
 ///
 /// Promise: Every backward pass adds exactly the same bits.
 pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
@@ -230,8 +232,8 @@ pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
     }
 }
 
-/// Added to zeros, it would cost an array and an addition more, and -0 would
-/// come out as 0.
+/// Adding it to zeros would cost an array and an addition, and would turn -0
+/// into 0.
 ///
 /// Promise: The first gradient of a leaf is moved into place instead of being
 /// added to zeros.
@@ -344,7 +346,8 @@ pub fn empty_and_scalar_tensors_work<E: Engine>(e: &E) {
     assert_eq!(e.grad(&scalar).unwrap(), [8.0]);
 }
 
-/// One work-group, one more, several stages, and not a multiple of any.
+/// Lengths of one work-group, one element more, several passes, and
+/// non-multiples.
 pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
     let mut random = Random(1);
     for n in [1, 2, 255, 256, 257, 1000, 65_536, 70_001] {
@@ -354,8 +357,9 @@ pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
         let right = reference::sum(&Array::new(&[n], &values), &[]).values[0];
         let size: f64 = values.iter().map(|v| f64::from(v.abs())).sum();
         let error = (f64::from(e.values(&total)[0]) - right).abs();
-        // Each addition rounds by at most one part in 2^24 of the partial
-        // sum; a plain loop adds n of them, in the worst case all one way.
+        // Each addition rounds the partial sum by at most a factor of 2^-24. A
+        // plain loop makes n additions, and in the worst case all errors have
+        // the same sign.
         assert!(error <= 1e-5 * size, "n = {n}: off by {error}");
         e.backward(&total);
         assert_eq!(e.grad(&x).unwrap(), vec![1.0; n]);
@@ -368,7 +372,7 @@ pub fn every_rule_agrees_with_the_judge<E: Engine>(e: &E) {
     every_rule_agrees_on(e, 20);
 }
 
-/// The same on so many graphs.
+/// Like [`every_rule_agrees_with_the_judge`], with a number of graphs.
 pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
     let mut random = Random(2);
     for _ in 0..cases {
@@ -380,7 +384,10 @@ pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
             let c = e.mul(&e.mul(&a, &b), &b);
             e.mul(&e.sum(&e.mul(&c, &a)), &e.sum(&b))
         });
-        blameless(&tape, &format!("{}, shape {shape:?}", e.name()));
+        assert_rules_are_right(
+            &tape,
+            &format!("{}, shape {shape:?}", e.name()),
+        );
     }
 }
 
@@ -396,8 +403,8 @@ pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
     assert_eq!(counts.live_nodes(), 0, "nodes that nothing frees");
 }
 
-/// Builds a chain of so many links, goes back through it, and frees it.
-pub fn a_chain_goes_there_and_back<E: Engine>(e: &E, links: u32) {
+/// Builds a chain of operations, runs backward, and frees it.
+pub fn a_chain_runs_forward_and_backward<E: Engine>(e: &E, links: u32) {
     let (x, one) = (e.leaf(&[1], &[1.0]), e.leaf(&[1], &[1.0]));
     let mut y = x.clone();
     for _ in 0..links {
@@ -414,11 +421,12 @@ pub fn a_million_links_fit_a_stack_of_2_mb<E: Engine + Sync>(e: &E) {
     links_fit_a_stack(e, 1_000_000, 2 << 20);
 }
 
-/// Two bytes for each link are no frame of a call.
+/// Two bytes for each operation are too small for a stack frame, so recursion
+/// would overflow.
 pub fn links_fit_a_stack<E: Engine + Sync>(e: &E, links: u32, bytes: usize) {
     thread::scope(|scope| {
         let small = thread::Builder::new().stack_size(bytes);
-        let work = || a_chain_goes_there_and_back(e, links);
+        let work = || a_chain_runs_forward_and_backward(e, links);
         let small = small.spawn_scoped(scope, work).expect("a thread");
         if let Err(failure) = small.join() {
             std::panic::resume_unwind(failure);

@@ -1,5 +1,5 @@
-//! One operation against the judge: values, gradients, the tape, and what is
-//! left behind.
+//! Compares one operation with the reference: values, gradients, the rules on
+//! the tape, and leaks.
 
 use rungrad::gradcheck::{self, Mismatch, within};
 use rungrad::ledger;
@@ -13,9 +13,9 @@ use super::elementwise;
 use super::engine::Engine;
 use super::random::{Random, cases, first_seed};
 
-/// Makes one test of each operation, one of all those on single elements, and
-/// one that finds out when an engine has an operation that is in neither.
-/// Without a list: of all.
+/// Defines one test for each listed operation, one for all elementwise
+/// operations, and one that fails if the engine has an operation that is in
+/// neither. Without a list, all operations are tested.
 #[macro_export]
 macro_rules! operations {
     ($open:path) => {
@@ -74,13 +74,13 @@ macro_rules! operations {
     };
 }
 
-/// The operation that a sentence is about.
+/// Returns the operation that a test is about.
 pub fn name(sentence: &str) -> &str {
     sentence.strip_suffix("_agrees_with_the_judge").expect("an operation")
 }
 
-/// The tests of an engine name exactly the operations that it has; a row of
-/// [`elementwise::ALL`] is a test.
+/// Asserts that the tests of an engine name exactly the operations that it
+/// has. A row of [`elementwise::ALL`] counts as a test.
 pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
     for name in OPERATIONS {
         let is_tested =
@@ -93,7 +93,7 @@ pub fn every_operation_has_a_test<E: Engine>(e: &E, tests: &[&str]) {
     }
 }
 
-/// [`agrees`] for each operation on single elements that the engine has.
+/// Calls [`agrees`] for each elementwise operation that the engine has.
 pub fn each_agrees<E: Engine>(e: &E) {
     let names = elementwise::ALL.iter().map(|one| one.name);
     let here: Vec<&str> = names.filter(|name| has(e, name)).collect();
@@ -101,27 +101,27 @@ pub fn each_agrees<E: Engine>(e: &E) {
     here.iter().for_each(|name| agrees(e, name));
 }
 
-/// Whether the engine has the operation with this name.
+/// Returns whether the engine has the operation with this name.
 pub fn has<E: Engine>(e: &E, name: &str) -> bool {
     let case = Random(0).case(name);
     call(e, &case, &leaves(e, &case)).is_some()
 }
 
-/// The operation on many seeded operands. Its values and, for an uneven
-/// gradient from above, the gradients of its operands are those of the
-/// judge; each rule on its tape is right, and the judge knows them all; and
-/// no node stays behind.
+/// Tests an operation on random operands. Its values, and the gradients of its
+/// operands for a random upstream gradient, must agree with the reference.
+/// Each rule on its tape must be right and known to the reference, and no node
+/// may be leaked.
 #[track_caller]
 pub fn agrees<E: Engine>(e: &E, name: &str) {
     agrees_on(e, name, e.usual());
 }
 
-/// The same on so many cases, unless somebody asks for more.
+/// Like [`agrees`], with a default number of cases for each operation.
 #[track_caller]
 pub fn agrees_on<E: Engine>(e: &E, name: &str, usual: u64) {
     let place = OPERATIONS.iter().position(|known| *known == name);
     let place = place.expect("an operation") as u64;
-    // All operations together try as many as are asked for.
+    // The number of requested cases is distributed over all operations.
     let (all, first) = (OPERATIONS.len() as u64, first_seed());
     for seed in first..first + cases(usual * all).div_ceil(all) {
         let mut random = Random(seed * all + place);
@@ -173,8 +173,8 @@ fn values_and_gradients<E: Engine>(
     }
 }
 
-/// Holds the gradient of an operand to the slope: to a share of the largest,
-/// and to what the roundings on its way may come to.
+/// Compares the gradient of an operand with finite differences of the
+/// reference.
 pub fn gradient(
     case: &Case,
     operands: &[Array],
@@ -186,23 +186,19 @@ pub fn gradient(
         gradcheck::dot(&case.call.judge(operands), upstream)
     });
     let rounded = case.call.gradient_allowed(operands, place, upstream);
-    near_enough(yours, &right, &rounded)
+    compare(yours, &right, &rounded)
 }
 
-/// Allows a share of the largest number, and what the roundings of each may come
-/// to.
-fn near_enough(
-    yours: &Array,
-    right: &Array,
-    rounded: &Array,
-) -> Option<Mismatch> {
+/// Allows a fraction of the largest element, plus the rounding error of each
+/// element.
+fn compare(yours: &Array, right: &Array, rounded: &Array) -> Option<Mismatch> {
     let largest = right.values.iter().filter(|right| right.is_finite());
     let largest = largest.fold(0.0, |most: f64, right| most.max(right.abs()));
     let share = gradcheck::TOLERANCE * largest + 1e-7;
     within(yours, right, &each(rounded, |rounded| rounded + share), &[])
 }
 
-/// Two numbers that are not numbers agree.
+/// Two NaNs count as equal.
 #[track_caller]
 fn near(yours: &[f32], right: &Array, allowed: &Array, what: &str) {
     let pairs = yours.iter().zip(right.values.iter().zip(&allowed.values));
@@ -223,14 +219,15 @@ fn rules<E: Engine>(e: &E, case: &Case, random: &mut Random, what: &str) {
         let weights = random.values(shape.iter().product());
         e.sum(&e.mul(&out, &e.leaf(&shape, &weights)))
     });
-    blameless(&tape, what);
-    truthful(&tape, what);
+    assert_rules_are_right(&tape, what);
+    assert_values_are_right(&tape, what);
 }
 
-/// What the tape says was computed gives the values that it shows. Where the
-/// terms of a sum cancel, what they have rounded stays.
+/// Asserts that the recorded values follow from the recorded operations and
+/// operands. Where the terms of a sum cancel, their rounding errors are
+/// allowed.
 #[track_caller]
-pub fn truthful(tape: &Tape, what: &str) {
+pub fn assert_values_are_right(tape: &Tape, what: &str) {
     let array = |id: u64| {
         let record = &tape.records[tape.position(id).expect("a record")];
         let values = record.values.as_ref().expect("values");
@@ -253,17 +250,17 @@ pub fn truthful(tape: &Tape, what: &str) {
             _ => each(&right, |_| 0.0),
         };
         let rounded = each(&terms, |size| rounding(&operands) * size);
-        let wrong = near_enough(&array(record.id), &right, &rounded);
+        let wrong = compare(&array(record.id), &right, &rounded);
         if let Some(mismatch) = wrong {
             panic!("{what}: {:?} on the tape\n{mismatch}", record.op);
         }
     }
 }
 
-/// Every rule on the tape is right, and the judge knows them all. A tape
-/// without gradients could not be blamed.
+/// Asserts that every rule on the tape is right and known to the reference.
+/// The tape must have gradients, or no rule would be checked.
 #[track_caller]
-pub fn blameless(tape: &Tape, what: &str) {
+pub fn assert_rules_are_right(tape: &Tape, what: &str) {
     let op = |at: usize| tape.records[at].op.name();
     let result = tape.records.last().expect("a result");
     assert!(result.grad.is_some(), "{what}: no gradient is on the tape");

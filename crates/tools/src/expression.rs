@@ -1,5 +1,5 @@
-//! The expression checker: values, gradients and the tape of one expression, on
-//! any part and device. `cargo learn try` runs it, the reader's own engine and
+//! The expression checker: values, gradients and the tape of one expression,
+//! for each part and device. `cargo learn try`, the reader's own engine and
 //! the pages of the book use it.
 
 pub mod engine;

@@ -1,27 +1,27 @@
-//! The words of a command line.
+//! Parses the arguments of a command line.
 
 use rungrad::Error;
 
-/// Words, from which options are taken by their name.
-pub struct Words {
+/// Arguments, from which options are removed by name.
+pub struct Args {
     /// The command, as it is typed.
     command: &'static str,
     left: Vec<String>,
 }
 
-impl Words {
-    pub fn new(command: &'static str, words: &[String]) -> Words {
-        Words { command, left: words.to_vec() }
+impl Args {
+    pub fn new(command: &'static str, words: &[String]) -> Args {
+        Args { command, left: words.to_vec() }
     }
 
-    /// Takes an option without a value, and returns whether it was there.
+    /// Removes an option without a value, and returns whether it was there.
     pub fn flag(&mut self, name: &str) -> bool {
         let before = self.left.len();
         self.left.retain(|word| word != name);
         self.left.len() < before
     }
 
-    /// Takes the values of an option that may be repeated.
+    /// Removes all values of an option that may be repeated.
     pub fn values(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let mut values = Vec::new();
         while let Some(at) = self.left.iter().position(|word| word == name) {
@@ -35,7 +35,8 @@ impl Words {
         Ok(values)
     }
 
-    /// Takes the value of an option; of several the last one.
+    /// Removes an option and returns its value. The last of several values
+    /// wins.
     pub fn value<T>(
         &mut self,
         name: &str,
@@ -44,8 +45,8 @@ impl Words {
         self.values(name)?.pop().map(|word| read(&word)).transpose()
     }
 
-    /// Returns what is left, and refuses an option unless `is_name` accepts
-    /// it.
+    /// Returns the remaining arguments. An option is an error unless `is_name`
+    /// accepts it.
     pub fn rest(
         self,
         is_name: impl Fn(&str) -> bool,

@@ -1,7 +1,6 @@
-//! The measurements as their reader meets them: what is refused, what is
-//! named, and what is kept.
+//! The benchmark as its reader uses it: errors, names, and saved files.
 
-// What the other tests share is not all used here.
+// This test program uses only part of the shared module.
 #![allow(dead_code, unreachable_pub)]
 
 use std::fs;
@@ -11,8 +10,8 @@ use std::process::Command;
 use roxmltree::Document;
 use serde_json::Value;
 
-/// What one run said, and a folder of its own for what it keeps.
-struct Said {
+/// The output of one run, and a folder for its files.
+struct RunOutput {
     code: Option<i32>,
     text: String,
     folder: PathBuf,
@@ -24,8 +23,8 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// One short run without a Python.
-fn bench(name: &str, words: &[&str]) -> Said {
+/// Runs a short benchmark without Python.
+fn bench(name: &str, words: &[&str]) -> RunOutput {
     let folder = folder(name);
     let ended = Command::new(env!("CARGO_BIN_EXE_bench"))
         .args(["--seconds", "0.001", "--out"])
@@ -37,12 +36,12 @@ fn bench(name: &str, words: &[&str]) -> Said {
         .expect("the bench starts");
     let text = [ended.stdout, ended.stderr].concat();
     let text = String::from_utf8(text).unwrap();
-    Said { code: ended.status.code(), text, folder }
+    RunOutput { code: ended.status.code(), text, folder }
 }
 
-impl Said {
+impl RunOutput {
     #[track_caller]
-    fn ended(&self, code: i32, parts: &[&str]) -> &Said {
+    fn exits_with(&self, code: i32, parts: &[&str]) -> &RunOutput {
         assert_eq!(self.code, Some(code), "{}", self.text);
         for part in parts {
             assert!(self.text.contains(part), "no {part:?} in {}", self.text);
@@ -50,16 +49,17 @@ impl Said {
         self
     }
 
-    fn kept(&self, what: &str) -> String {
+    fn saved(&self, what: &str) -> String {
         fs::read_to_string(self.folder.join(format!("kept.{what}"))).unwrap()
     }
 
     fn json(&self) -> Value {
-        serde_json::from_str(&self.kept("json")).unwrap()
+        serde_json::from_str(&self.saved("json")).unwrap()
     }
 }
 
-/// A peer that is a script: its greeting, and its answer to each row.
+/// Returns a peer that is a script, with its greeting and its answer to each
+/// row.
 fn peer(name: &str, greeting: &str, answer: &str) -> String {
     let file = folder(name).join("peer.sh");
     let script = format!(
@@ -74,59 +74,70 @@ fn peer(name: &str, greeting: &str, answer: &str) -> String {
 const SNAIL: &str = r#"{"peer": "snail", "version": "7", "on": "paper"}"#;
 
 #[test]
-fn a_row_that_nobody_knows_is_refused_with_the_kinds_there_are() {
+fn an_unknown_row_is_rejected_with_the_known_kinds() {
     let said = bench("bad_row", &["sofmax"]);
-    said.ended(2, &["no row of cpu has `sofmax`", "softmax", "--list"]);
-    bench("bad_option", &["--quik"]).ended(2, &["`--quik` is no option"]);
+    said.exits_with(2, &["no row of cpu has `sofmax`", "softmax", "--list"]);
+    bench("bad_option", &["--quik"]).exits_with(2, &["`--quik` is no option"]);
     for words in [["--seconds", "soon"], ["--noise", "0.5"], ["--limit", "0"]] {
-        bench("bad_number", &words).ended(2, &["is no number for", words[0]]);
+        bench("bad_number", &words)
+            .exits_with(2, &["is no number for", words[0]]);
     }
 }
 
 #[test]
-fn a_device_that_is_none_is_refused_in_one_sentence() {
+fn an_unknown_device_is_rejected_in_a_sentence() {
     let said = bench("bad_device", &["copy", "--device", "tpu"]);
-    said.ended(2, &["error: `tpu` is not the name of a device", "write cpu"]);
+    said.exits_with(
+        2,
+        &["error: `tpu` is not the name of a device", "write cpu"],
+    );
     if testkit::device::gpu_or_skip().is_some() {
         let said = bench("far_device", &["copy", "--device", "gpu:99"]);
 
-        said.ended(1, &["error: There is no device gpu:99"]);
+        said.exits_with(1, &["error: There is no device gpu:99"]);
     }
 }
 
 #[test]
-fn a_whole_name_means_that_row_alone() {
+fn a_complete_name_selects_only_that_row() {
     let listed = |word| {
         let said = bench("names", &["--list", word]);
-        said.ended(0, &[]);
+        said.exits_with(0, &[]);
         said.text.lines().count()
     };
     assert_eq!(listed("multiply 1"), 1);
     assert!(listed("multiply") > 3);
     let all = bench("all", &["--list"]);
-    all.ended(0, &["cnn 32x1x28x28", "  quick ", "a training step"]);
+    all.exits_with(0, &["cnn 32x1x28x28", "  quick ", "a training step"]);
 }
 
 /// Promise: `cargo learn bench` names a missing peer and continues.
 #[test]
-fn a_peer_that_is_missing_is_named_and_the_rest_goes_on() {
+fn a_missing_peer_is_named_and_the_run_continues() {
     let said = bench("no_peer", &["multiply 1"]);
-    said.ended(0, &["numpy is not here", "torch is not here", "multiply 1 "]);
+    said.exits_with(
+        0,
+        &["numpy is not here", "torch is not here", "multiply 1 "],
+    );
     let said = bench("no_torch", &["multiply 1", "--peer", "torch"]);
-    said.ended(1, &["the peer torch is not here", "RUNGRAD_PYTHON"]);
+    said.exits_with(1, &["the peer torch is not here", "RUNGRAD_PYTHON"]);
     let said = bench("no_such_peer", &["--peer", "tensorflow"]);
-    said.ended(2, &["`tensorflow` is no peer", "./tensorflow"]);
+    said.exits_with(2, &["`tensorflow` is no peer", "./tensorflow"]);
     let said = bench("none", &["multiply 1", "--peer", "none"]);
-    assert!(!said.ended(0, &[]).text.contains("not here"), "{}", said.text);
+    assert!(
+        !said.exits_with(0, &[]).text.contains("not here"),
+        "{}",
+        said.text
+    );
 }
 
 #[test]
-fn a_peer_runs_beside_ours_and_says_which_way_it_cannot_go() {
+fn a_peer_reports_its_times_and_failed_modes() {
     let answer = r#"{"eager": [2.0, 2.0], "graph": "no ink"}"#;
     let snail = peer("snail", SNAIL, answer);
     let said = bench("snail", &["multiply 1", "--peer", &snail]);
     let parts = ["snail 7 on paper", "2.0 s", "0.000 x", "snail graph: no ink"];
-    said.ended(0, &parts);
+    said.exits_with(0, &parts);
     let orders = fs::read_to_string(said.folder.join("peer.sh.orders"));
     let orders = orders.unwrap();
     let order: Value =
@@ -143,7 +154,7 @@ fn a_peer_runs_beside_ours_and_says_which_way_it_cannot_go() {
 
 /// Promise: `cargo learn bench` names a peer that fails below its row.
 #[test]
-fn a_peer_that_fails_is_named_below_its_row() {
+fn a_failing_peer_is_named_below_its_row() {
     for (name, greeting, answer, says) in [
         ("refusing", SNAIL, r#"{"refused": "too far"}"#, "snail: too far"),
         ("babbling", SNAIL, "I am slow", "its answer is no JSON"),
@@ -151,37 +162,40 @@ fn a_peer_that_fails_is_named_below_its_row() {
     ] {
         let peer = peer(name, greeting, answer);
         let said = bench(name, &["multiply 1", "--peer", &peer]);
-        said.ended(0, &[says, "multiply 1 "]);
+        said.exits_with(0, &[says, "multiply 1 "]);
     }
     let dead = folder("dead").join("peer.sh");
     fs::write(&dead, format!("echo '{SNAIL}'\nexit 3\n")).unwrap();
     let dead = format!("sh '{}'", dead.display());
     let said = bench("dead", &["multiply 1", "--peer", &dead]);
-    said.ended(0, &["snail: it has ended"]);
+    said.exits_with(0, &["snail: it has ended"]);
     let said = bench("silent", &["multiply 1", "--peer", "sh -c true"]);
-    said.ended(1, &["`sh -c true` is not here", "it has ended", "by hand"]);
+    said.exits_with(
+        1,
+        &["`sh -c true` is not here", "it has ended", "by hand"],
+    );
     let mute = peer("mute", r#"{"missing": "no shell on it"}"#, "");
     let said = bench("mute", &["multiply 1", "--peer", &mute]);
-    said.ended(1, &["is not here: no shell on it"]);
+    said.exits_with(1, &["is not here: no shell on it"]);
 }
 
 #[test]
-fn what_takes_longer_than_the_limit_is_run_once() {
+fn work_beyond_the_limit_runs_once() {
     let said =
         bench("slow", &["matmul 64", "--limit", "1e-9", "--peer", "none"]);
-    said.ended(0, &["matmul 64 "]);
+    said.exits_with(0, &["matmul 64 "]);
     assert_eq!(said.json()["rows"][0]["seconds"]["looks"], 1);
 }
 
-/// The type of each value that a later run, or a page, may read.
+/// Checks the type of each value that a later run or a page may read.
 ///
 /// Promise: The file that `cargo learn bench` writes has a fixed schema.
 #[test]
-fn what_is_kept_has_its_schema() {
+fn the_saved_file_has_a_fixed_schema() {
     let snail = peer("schema", SNAIL, r#"{"eager": [1.0]}"#);
     let words = ["multiply 1", "copy", "matmul 64", "--peer", &snail];
     let said = bench("schema", &words);
-    let json = said.ended(0, &["kept in "]).json();
+    let json = said.exits_with(0, &["kept in "]).json();
     assert_eq!(json["format"], 1);
     let machine = &json["machine"];
     for key in ["device", "model", "driver", "processor", "date", "command"] {
@@ -222,12 +236,12 @@ fn what_is_kept_has_its_schema() {
 }
 
 #[test]
-fn a_device_says_what_a_run_costs_it() {
+fn a_device_reports_the_costs_of_a_run() {
     let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let device = format!("gpu:{}", gpu.info().index);
     let words = ["multiply 1", "notebook 2", "--peer", "none", "--device"];
     let said = bench("costs", &[&words[..], &[&device]].concat());
-    let json = said.ended(0, &[&gpu.info().name]).json();
+    let json = said.exits_with(0, &[&gpu.info().name]).json();
     let launches = |row: usize| &json["rows"][row]["counts"]["launches"];
     assert_eq!(*launches(0), 1);
     assert!(launches(1).as_u64().unwrap() > 4, "{}", json["rows"][1]);
@@ -236,11 +250,11 @@ fn a_device_says_what_a_run_costs_it() {
 }
 
 #[test]
-fn the_picture_is_an_svg_without_faults() {
+fn the_picture_is_a_valid_svg() {
     let snail =
         peer("picture", r#"{"peer": "a<b&c"}"#, r#"{"eager":[1],"graph":[2]}"#);
     let said = bench("picture", &["copy", "matmul 64", "--peer", &snail]);
-    let svg = said.ended(0, &[]).kept("svg");
+    let svg = said.exits_with(0, &[]).saved("svg");
     let document = Document::parse(&svg).expect("it is XML");
     let root = document.root_element();
     let title = root.first_element_child().unwrap();
@@ -254,7 +268,7 @@ fn the_picture_is_an_svg_without_faults() {
         root.descendants().filter_map(|n| n.text()).collect();
     assert!(words.iter().any(|it| it.ends_with("x a<b&c")), "{words:?}");
     assert!(words.iter().any(|it| it.contains("the roof: ")), "{words:?}");
-    // Every word and mark stands on the page.
+    // All words and marks are inside the picture.
     let size = root.attribute("viewBox").unwrap().split(' ').skip(2);
     let size: Vec<f64> = size.map(|it| it.parse().unwrap()).collect();
     for node in root.descendants() {
@@ -266,16 +280,16 @@ fn the_picture_is_an_svg_without_faults() {
         }
     }
     let said = bench("alone", &["multiply 1", "--peer", "none"]);
-    let svg = said.kept("svg");
+    let svg = said.saved("svg");
     assert!(Document::parse(&svg).is_ok() && svg.contains("No roofline"));
 }
 
 /// Promise: `cargo learn bench --baseline` names each row that became slower
 /// and exits with code 1.
 #[test]
-fn what_got_slower_than_the_baseline_is_named_with_code_1() {
+fn a_slower_row_is_named_with_code_1() {
     let first = bench("before", &["multiply 1", "--peer", "none"]);
-    first.ended(0, &[]);
+    first.exits_with(0, &[]);
     let file = first.folder.join("kept.json");
     let beside = |change: &dyn Fn(&mut Value)| {
         let mut json = first.json();
@@ -288,29 +302,31 @@ fn what_got_slower_than_the_baseline_is_named_with_code_1() {
     };
     let file = file.display().to_string();
     let words = ["matmul 64", "--peer", "none", "--baseline", &file];
-    bench("other_row", &words).ended(0, &["0 of 1 rows stand in both"]);
-    beside(&|_| ()).ended(0, &["1 of 1 rows stand in both; 0 took more"]);
+    bench("other_row", &words).exits_with(0, &["0 of 1 rows stand in both"]);
+    beside(&|_| ()).exits_with(0, &["1 of 1 rows stand in both; 0 took more"]);
     let faster = |json: &mut Value| {
         json["rows"][0]["seconds"]["median"] = 1e-12.into();
     };
-    beside(&faster).ended(1, &["1 took more than 100", "slower  multiply 1: "]);
+    beside(&faster)
+        .exits_with(1, &["1 took more than 100", "slower  multiply 1: "]);
     let slow = |json: &mut Value| {
         json["rows"][0]["seconds"]["median"] = 1.0.into();
     };
-    beside(&slow).ended(0, &["faster  multiply 1: 1.0 s before"]);
+    beside(&slow).exits_with(0, &["faster  multiply 1: 1.0 s before"]);
     let moved = |json: &mut Value| json["machine"]["model"] = "Z3".into();
-    beside(&moved).ended(2, &["was measured on Z3", "compare runs on one"]);
+    beside(&moved)
+        .exits_with(2, &["was measured on Z3", "compare runs on one"]);
 }
 
 /// Promise: A damaged baseline file is rejected in one sentence.
 #[test]
-fn a_baseline_that_is_damaged_is_one_sentence() {
+fn a_damaged_baseline_is_rejected_in_a_sentence() {
     let folder = folder("damaged");
     let file = folder.join("baseline.json");
     let name = file.display().to_string();
     let words = ["multiply 1", "--peer", "none", "--baseline", &name];
     let _ = fs::remove_file(&file);
-    bench("damaged", &words).ended(1, &["cannot read"]);
+    bench("damaged", &words).exits_with(1, &["cannot read"]);
     let machine = r#""machine": {"model": "a", "date": "b", "threads": 1}"#;
     for (text, why) in [
         ("", "it is no JSON"),
@@ -333,20 +349,20 @@ fn a_baseline_that_is_damaged_is_one_sentence() {
     ] {
         fs::write(&file, text).unwrap();
         let said = bench("damaged", &words);
-        said.ended(1, &["is no table of `cargo learn bench`", why]);
+        said.exits_with(1, &["is no table of `cargo learn bench`", why]);
         let complaint = said.text.lines().filter(|it| it.contains("error"));
         assert_eq!(complaint.count(), 1, "{}", said.text);
     }
 }
 
-/// Of the smallest product: which tiles are the fastest, a machine decides.
+/// Uses only the smallest matmul. The fastest tiles depend on the machine.
 ///
 /// Promise: Tiles that `cargo learn bench --tune` measured are stored per
 /// device and driver and used there.
 #[test]
-fn what_tune_finds_is_kept_for_this_device_and_chosen() {
+fn tuned_tiles_are_saved_per_device_and_used() {
     let said = bench("tune", &["--tune"]);
-    said.ended(2, &["cpu has one way to multiply", "--device gpu"]);
+    said.exits_with(2, &["cpu has one way to multiply", "--device gpu"]);
     let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let device = format!("gpu:{}", gpu.info().index);
     let kept = folder("tune").join("tuned");
@@ -359,17 +375,17 @@ fn what_tune_finds_is_kept_for_this_device_and_chosen() {
         let ended = command.output().unwrap();
         let text = [ended.stdout, ended.stderr].concat();
         let text = String::from_utf8(text).unwrap();
-        Said { code: ended.status.code(), text, folder: folder("tune") }
+        RunOutput { code: ended.status.code(), text, folder: folder("tune") }
     };
-    tune("7x7x7").ended(2, &["no product of --tune", "32x128x512"]);
+    tune("7x7x7").exits_with(2, &["no product of --tune", "32x128x512"]);
     let said = tune("32x32x32");
-    said.ended(0, &[&gpu.info().name, "128x128", "kept in "]);
+    said.exits_with(0, &[&gpu.info().name, "128x128", "kept in "]);
     let text = fs::read_to_string(&kept).unwrap();
     assert!(text.contains(other), "{text}");
     let own = text.lines().filter(|it| it.starts_with(&gpu.info().name));
     let own: Vec<&str> = own.flat_map(|it| it.split('\t')).collect();
     assert_eq!(own[1..3], [&gpu.info().driver, "32x32x32"], "{text}");
-    // The table's last word is what was kept.
+    // The last word of the table's row is what was saved.
     let row = said.text.lines().find(|it| it.starts_with("32x32x32"));
     assert!(row.unwrap().ends_with(own[3]), "{}", said.text);
 }

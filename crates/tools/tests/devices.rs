@@ -1,6 +1,6 @@
-//! `devices --run`, which `cargo learn doctor` asks whether a kernel runs.
+//! `devices --run`, which `cargo learn doctor` runs to test each device.
 
-// Not all of what the tests share is used here.
+// This test program uses only part of the shared module.
 #![allow(dead_code, unreachable_pub)]
 
 use std::fs;
@@ -18,10 +18,10 @@ fn run(cache: &Path) -> String {
 }
 
 #[test]
-fn a_kernel_runs_on_each_device_and_a_damaged_cache_is_named() {
+fn each_device_runs_a_kernel_and_a_damaged_cache_is_named() {
     let Some(gpu) = testkit::device::gpu_or_skip() else { return };
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("devices");
-    // The first run finds none to remove.
+    // The first run has no folder to remove.
     let _ = fs::remove_dir_all(&cache);
     fs::create_dir_all(&cache).unwrap();
     let said = run(&cache);

@@ -1,7 +1,7 @@
-//! The profile as its reader meets it: what it shows, and how wrong words are
-//! answered.
+//! The profiler as its reader uses it: its output, and its answers to wrong
+//! arguments.
 
-// What the other tests share is not all used here.
+// This test program uses only part of the shared module.
 #![allow(dead_code, unreachable_pub)]
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use roxmltree::Document;
 
-/// What one run said: its exit code and its words.
+/// Runs the profiler and returns its exit code and output.
 fn profile(words: &[&str]) -> (Option<i32>, String) {
     let ended = Command::new(env!("CARGO_BIN_EXE_profile"))
         .args(words)
@@ -21,8 +21,8 @@ fn profile(words: &[&str]) -> (Option<i32>, String) {
     (ended.status.code(), String::from_utf8(text).unwrap())
 }
 
-/// The profile of a kernel with its picture; `None`, and a loud skip, where the
-/// plugin cannot be built.
+/// Returns the profile of a kernel and its picture, or prints a skip and
+/// returns `None` if the plugin cannot be built.
 #[track_caller]
 fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
@@ -38,13 +38,13 @@ fn shown(words: &[&str], picture: &str) -> Option<(String, String)> {
 }
 
 #[test]
-fn each_line_stands_with_what_it_costs() {
+fn each_line_is_listed_with_its_costs() {
     let words = ["matmul1_naive", "--size", "32x4x32", "--line", "16"];
     let Some((text, picture)) = shown(&words, "naive.svg") else { return };
     for part in [
         "matmul1_naive: 32 x 32 items in groups of 16 x 16, warps of 32",
         "  16  sum += a[row * k + i] * b[i * n + column];",
-        // 16 rows of 16 bytes: a sector holds two of them.
+        // 16 rows of 16 bytes: a sector contains two of them.
         "a        load   global  4     128  32.0    8.00  (2.00)<    2.00",
         "b        load   global  4     128  32.0    1.00  (1.00)     1.00",
     ] {
@@ -57,7 +57,7 @@ fn each_line_stands_with_what_it_costs() {
     ] {
         assert!(prose.contains(part), "no {part:?} in {text}");
     }
-    // A path has the width that it has.
+    // A path may be wider.
     let wide =
         |line: &str| line.chars().count() > 78 && !line.ends_with(".svg");
     assert!(!text.lines().any(wide), "{text}");
@@ -71,7 +71,7 @@ fn each_line_stands_with_what_it_costs() {
 }
 
 #[test]
-fn a_card_and_registers_say_how_many_groups_are_at_home() {
+fn occupancy_follows_from_the_card_and_the_registers() {
     let words = ["matmul3_tiled", "--size", "16x16x16", "--card", "a100"];
     let registers = ["--registers", "128"];
     let words = [&words[..], &registers].concat();
@@ -81,7 +81,7 @@ fn a_card_and_registers_say_how_many_groups_are_at_home() {
 }
 
 #[test]
-fn a_wavefront_of_64_has_no_card() {
+fn warps_of_64_match_no_card() {
     let words = ["ew_mul", "--size", "256", "--warp", "64"];
     let Some((text, _)) = shown(&words, "wide.svg") else { return };
     assert!(text.contains("load   global  4       4  64.0    8.00"), "{text}");
@@ -97,19 +97,19 @@ fn a_kernel_of_every_part_has_a_launch() {
     }
 }
 
-/// The card ran the same kernels as a compiler leaves them. Its items are those
-/// that an instruction was given to, another count, and stand behind these.
+/// The listing has the counters of a card for the same kernels. The number of
+/// active lanes is counted differently there and is not compared.
 ///
-/// Promise: Sectors, requests and bank conflicts that the profiler counts equal
-/// the counters of an H200.
+/// Promise: Sectors, requests and bank conflicts that the profiler counts
+/// equal the counters of an H200.
 #[test]
 #[ignore = "slow: 40 s, counts eighteen kernels in Oclgrind"]
-fn the_counts_are_those_of_a_card() {
+fn the_counts_equal_the_counters_of_a_card() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
         return testkit::device::skip("no plugin for Oclgrind", &why);
     }
     let listing = include_str!("../../../book/listings/profile_card_h200.out");
-    // Of this one the compiler leaves out loads that conflict.
+    // For this kernel, the compiler removes loads that cause conflicts.
     let way = |row: &str| match row.starts_with("reduce_packed") {
         true => "-G",
         false => "-O",
@@ -127,9 +127,9 @@ fn the_counts_are_those_of_a_card() {
     }
 }
 
-/// The figures of "How a GPU computes" and "Reductions and barriers".
+/// The numbers in "How a GPU computes" and "Reductions and barriers".
 #[test]
-fn a_tree_of_neighbors_diverges_and_one_of_halves_hardly_does() {
+fn adding_neighbors_diverges_more_than_adding_halves() {
     for (kernel, split, turns) in [
         ("reduce_interleaved", "188 of 256", "188   5.4    1.00"),
         ("reduce_packed", "20 of 256", "48  21.2    3.92"),
@@ -142,7 +142,7 @@ fn a_tree_of_neighbors_diverges_and_one_of_halves_hardly_does() {
 }
 
 #[test]
-fn several_kernels_are_counted_below_one_head() {
+fn several_kernels_share_one_table_head() {
     if let Err(why) = profile::Plugin::find(&profile::tools()) {
         return testkit::device::skip("no plugin for Oclgrind", &why);
     }
@@ -156,7 +156,7 @@ fn several_kernels_are_counted_below_one_head() {
 }
 
 #[test]
-fn wrong_words_are_answered_in_a_sentence() {
+fn wrong_arguments_are_answered_in_a_sentence() {
     for (words, parts) in [
         (
             &["matmul3_tild"][..],
@@ -183,7 +183,7 @@ fn wrong_words_are_answered_in_a_sentence() {
 }
 
 #[test]
-fn the_help_says_what_is_not_counted() {
+fn the_help_lists_what_is_not_counted() {
     let (code, text) = profile(&["--help"]);
     assert_eq!(code, Some(0));
     assert!(text.contains("only global and local memory are"), "{text}");

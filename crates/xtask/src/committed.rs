@@ -1,6 +1,6 @@
-//! `cargo xtask verify --committed`: the stubs in the tree are generated, every
-//! answer is formatted and free of warnings, and every file belongs to an
-//! exercise.
+//! `cargo xtask verify --committed`: checks that the stubs in the tree are up
+//! to date, every answer is formatted and free of warnings, and every file
+//! belongs to an exercise.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use learn::exercises::program::FOLDER;
 use learn::exercises::stub::SolutionFile;
 use learn::process::{self, Ending};
 
-/// An exercise with everything that can be in its file.
+/// An exercise and all variants of its file.
 type Row<'a> = (&'a Exercise, &'a Vec<Variant>);
 
-/// Lists everything that is wrong with the files of the tree. `folder` may be
-/// overwritten. Files that belong to no exercise are found only if the rows are
-/// all exercises.
+/// Lists everything that is wrong with the files of the tree. `folder` is a
+/// scratch folder. Files that belong to no exercise are found only if `rows`
+/// contains all exercises.
 pub(crate) fn faults(
     checkout: &Checkout,
     rows: &[Row],
@@ -92,8 +92,8 @@ fn strays(checkout: &Checkout, rows: &[Row]) -> Vec<String> {
     strays
 }
 
-/// Lists the stubs and right answers that are not formatted. `cargo fmt` does
-/// not see them, because they are modules of no crate.
+/// Lists the stubs and right answers that are not formatted. `cargo fmt` skips
+/// them, because they are not modules of any crate.
 fn unformatted(
     checkout: &Checkout,
     rows: &[Row],
@@ -120,7 +120,7 @@ fn unformatted(
     let log = checkout.log("verify-format")?;
     let limit = Duration::from_secs(60);
     let what = "checking the format of the exercises";
-    let ending = process::follow(what, &mut command, &log, limit)?;
+    let ending = process::run_with_status(what, &mut command, &log, limit)?;
     if ending == Ending::Exited(0) {
         return Ok(Vec::new());
     }
@@ -129,13 +129,13 @@ fn unformatted(
     let faults: Vec<String> =
         named.map(|(_, name)| format!("{name} is not formatted")).collect();
     Ok(match faults.is_empty() {
-        true => vec![process::complaint("rustfmt", &ending)],
+        true => vec![process::failure_message("rustfmt", &ending)],
         false => faults,
     })
 }
 
 /// Lists the warnings in the checks with these answers. `--all-targets` of the
-/// other lints leaves the checks out.
+/// other lints does not cover the checks.
 fn lints(
     checkout: &Checkout,
     whose: &str,
@@ -157,11 +157,11 @@ fn lints(
     let log = checkout.log(&format!("verify-lints-{whose}"))?;
     let what = format!("linting the checks with the {whose}");
     let limit = Duration::from_secs(900);
-    let ending = process::follow(&what, &mut command, &log, limit)?;
+    let ending = process::run_with_status(&what, &mut command, &log, limit)?;
     if ending == Ending::Exited(0) {
         return Ok(None);
     }
     let lines = process::excerpt(&log, 12).join("\n  ");
-    let complaint = process::complaint(&what, &ending);
+    let complaint = process::failure_message(&what, &ending);
     Ok(Some(format!("{complaint}\n  {lines}")))
 }

@@ -1,11 +1,11 @@
-//! `cargo xtask page`: the engine in the pages of the book, compiled anew.
+//! `cargo xtask page`: recompiles the engine in the pages of the book.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Child;
 use std::{fs, io};
 
 use learn::checkout::{Checkout, cannot_write};
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::machine;
 use learn::process;
 use learn::terminal::say;
@@ -30,13 +30,13 @@ folder, and lets it look at every page of the book. No page loads it.",
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const SCRIPT: &str = "book/src/live/engine.js";
-/// Names the audit, and its hash.
+/// The files that pin the versions and hashes of the audit.
 const AUDIT: [&str; 2] = ["package.json", "package-lock.json"];
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let check = words.flag("--check");
-    let audits = words.flag("--audit");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let check = args.flag("--check");
+    let audits = args.flag("--audit");
+    args.rest(0)?;
     if audits {
         return audit(checkout);
     }
@@ -61,9 +61,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     finish(checkout, "asking the engine", &mut test)
 }
 
-/// Fetches the audit as it is pinned, and lets the tests run it.
+/// Downloads the pinned audit and lets the tests run it.
 fn audit(checkout: &Checkout) -> Result<(), Stop> {
-    if machine::program("npm").is_none() {
+    if machine::find_program("npm").is_none() {
         return Err(Stop::Failed(
             "npm is not here, which fetches the audit: install the package \
              `npm` of your system, or Node.js from nodejs.org"
@@ -88,11 +88,11 @@ fn audit(checkout: &Checkout) -> Result<(), Stop> {
     finish(checkout, "auditing the pages", &mut test)
 }
 
-/// What compiles to WebAssembly here.
+/// A toolchain that compiles to WebAssembly.
 enum Toolchain {
-    /// The one that compiles everything else.
+    /// The toolchain that compiles everything else.
     Rustup,
-    /// One in this folder that compiles the standard library, too.
+    /// A toolchain in this folder that also compiles the standard library.
     WithSource { folder: PathBuf, linker: PathBuf },
 }
 
@@ -113,7 +113,7 @@ impl Toolchain {
         let mut cargo = Child::new(folder.join("cargo"));
         cargo.args(args).current_dir(&checkout.root);
         cargo.args(["-Z", "build-std=std,panic_abort"]);
-        // For this build alone: the standard library is built with it.
+        // Only for this build, which compiles the standard library.
         cargo.env("RUSTC", folder.join("rustc")).env("RUSTC_BOOTSTRAP", "1");
         let variable = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER";
         cargo.env(variable, linker);
@@ -121,17 +121,17 @@ impl Toolchain {
     }
 }
 
-/// Lists where a linker for WebAssembly may be: the toolchain's own, or the
-/// system's.
+/// Lists possible paths of a linker for WebAssembly: the toolchain's own and
+/// the system's.
 fn linkers() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let sysroot = machine::answer("rustc", &["--print", "sysroot"]);
-    let host = machine::answer("rustc", &["--print", "host-tuple"]);
+    let sysroot = machine::command_output("rustc", &["--print", "sysroot"]);
+    let host = machine::command_output("rustc", &["--print", "host-tuple"]);
     if let (Some(sysroot), Some(host)) = (sysroot, host) {
         let folder = Path::new(&sysroot).join("lib/rustlib").join(host);
         found.push(folder.join("bin/rust-lld"));
     }
-    found.extend(machine::program("wasm-ld"));
+    found.extend(machine::find_program("wasm-ld"));
     found
 }
 
@@ -142,10 +142,11 @@ fn compile(
     let folder = checkout.target.join("page");
     let args = ["rustc", "--package", "page", "--lib", "--profile", "page"];
     let mut cargo = toolchain.cargo(checkout, &args);
-    // Beside a library for Rust, it would not be optimized as a whole.
+    // Without the Rust library output, link-time optimization covers
+    // everything.
     cargo.args(["--crate-type", "cdylib"]);
     cargo.args(["--target", TARGET]).arg("--target-dir").arg(&folder);
-    // Said here, products need no second loop for browsers without it.
+    // Declaring SIMD here avoids a second matmul loop for browsers without it.
     let variable = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
     cargo.env(variable, "-C target-feature=+simd128");
     finish(checkout, "compiling to WebAssembly", &mut cargo)?;
@@ -172,5 +173,5 @@ fn finish(
 ) -> Result<(), Stop> {
     // A check and an audit may run at the same time.
     let log = checkout.log(&what.replace(' ', "-"))?;
-    process::succeed(checkout, what, command, &log)
+    process::run_or_fail(checkout, what, command, &log)
 }

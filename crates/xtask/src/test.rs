@@ -9,10 +9,10 @@ use std::{env, fs};
 
 use learn::book;
 use learn::checkout::Checkout;
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::machine;
 use learn::process::{self, Ending};
-use learn::terminal::{say, spoken};
+use learn::terminal::{human_duration, say};
 use report::Report;
 
 pub(crate) const COMMAND: Command = Command {
@@ -27,14 +27,14 @@ pub(crate) const COMMAND: Command = Command {
 struct Step {
     name: &'static str,
     what: &'static str,
-    /// Long enough for a cold build and all tests on two slow cores.
+    /// Enough for a cold build and all tests on two slow cores.
     minutes: u64,
-    /// Whether only `--all` runs it.
+    /// Whether it runs only with `--all`.
     slow: bool,
     work: fn(&Work) -> Result<Report, Stop>,
 }
 
-/// What a step works with.
+/// The arguments of a step.
 struct Work<'a> {
     checkout: &'a Checkout,
     log: &'a Path,
@@ -61,8 +61,8 @@ const STEPS: &[Step] = &[
             it.cargo(&[&args[..], &["-D", "warnings"]].concat(), &[])
         },
     },
-    // The tests of the pages take mdBook, which this step compiles if it is not
-    // installed.
+    // The tests of the pages need mdBook, which this step compiles if it is
+    // not installed.
     Step {
         name: "book",
         what: "mdbook build: every page, and no complaint",
@@ -117,11 +117,18 @@ const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "prose",
+        what: "cargo xtask prose: no phrase that the project avoids",
+        minutes: 2,
+        slow: false,
+        work: |it| it.cargo(&["xtask", "prose"], &[]),
+    },
+    Step {
         name: "spelling",
         what: "codespell: no word that is known to be wrong",
         minutes: 2,
         slow: false,
-        work: |it| match machine::program("codespell") {
+        work: |it| match machine::find_program("codespell") {
             Some(program) => it.one(std::process::Command::new(program)),
             None => Ok(Report::skipped(
                 it.name,
@@ -131,12 +138,12 @@ const STEPS: &[Step] = &[
     },
 ];
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let only = words.option("--only")?;
-    let limit = words.option("--limit")?.map(|it| seconds(&it)).transpose()?;
-    let list = words.flag("--list");
-    let all = words.flag("--all");
-    words.rest(0)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let only = args.option("--only")?;
+    let limit = args.option("--limit")?.map(|it| seconds(&it)).transpose()?;
+    let list = args.flag("--list");
+    let all = args.flag("--all");
+    args.rest(0)?;
     if list {
         for step in STEPS {
             say!("  {:<9} {}", step.name, step.what);
@@ -182,10 +189,10 @@ fn seconds(text: &str) -> Result<Duration, Stop> {
     })
 }
 
-/// Prints one line about a finished step, and the lines that matter if it
-/// failed.
+/// Prints one line about a finished step and, if it failed, the relevant lines
+/// of its log.
 fn tell(checkout: &Checkout, report: &Report, log: &Path, time: Duration) {
-    let time = spoken(time);
+    let time = human_duration(time);
     let Some(complaint) = &report.complaint else {
         say!("  {} ({time})", report.verdict());
         return;
@@ -212,23 +219,27 @@ impl Work<'_> {
     /// Runs a command that passes or fails as a whole.
     fn one(&self, mut command: std::process::Command) -> Result<Report, Stop> {
         command.current_dir(&self.checkout.root);
-        let ending =
-            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let ending = process::run_with_status(
+            self.name,
+            &mut command,
+            self.log,
+            self.limit,
+        )?;
         if ending == Ending::Exited(0) {
             return Ok(Report::passed());
         }
-        let complaint = process::complaint(self.name, &ending);
+        let complaint = process::failure_message(self.name, &ending);
         Ok(Report::failure(self.name, &complaint))
     }
 
-    /// Runs the tests. Each of them counts.
+    /// Runs the tests and counts each of them.
     fn tests(&self) -> Result<Report, Stop> {
         let ending = self.all_tests()?;
         Ok(self.read(Report::of_tests).ended("cargo test", self.name, &ending))
     }
 
-    /// Runs `verify`. Each stub, solution and wrong answer counts. In CI, the
-    /// learner's files must be the generated stubs.
+    /// Runs `verify` and counts each stub, solution and wrong answer. In CI,
+    /// the learner's files must equal the generated stubs.
     fn verify(&self) -> Result<Report, Stop> {
         let mut command = self.checkout.cargo(&["xtask", "verify"]);
         if !self.all {
@@ -238,8 +249,12 @@ impl Work<'_> {
             command.arg("--committed");
         }
         self.compile_kernels_plainly(&mut command);
-        let ending =
-            process::follow(self.name, &mut command, self.log, self.limit)?;
+        let ending = process::run_with_status(
+            self.name,
+            &mut command,
+            self.log,
+            self.limit,
+        )?;
         let what = "cargo xtask verify";
         Ok(self.read(Report::of_verify).ended(what, self.name, &ending))
     }

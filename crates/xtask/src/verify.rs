@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: the stub of every exercise fails with its own task, the
 //! solution passes, and each known wrong answer fails with its diagnosis.
 //!
-//! It works on copies, so a learner's files change nothing.
+//! It works on copies, so a learner's files have no influence.
 
 mod bench;
 mod variants;
@@ -9,11 +9,11 @@ mod variants;
 use crate::committed;
 use bench::{FOLDERS, check};
 use learn::checkout::Checkout;
-use learn::command::{Command, Stop, Words};
+use learn::command::{Args, Command, Stop};
 use learn::course::{self, Exercise};
 use learn::exercises::status::Status;
 use learn::machine;
-use learn::terminal::{cut, say};
+use learn::terminal::{say, truncate};
 pub(crate) use variants::Variant;
 use variants::{Wanted, variants};
 
@@ -61,10 +61,10 @@ enum Finding {
     Fault(String),
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let with_tree = words.flag("--committed");
-    let is_sample = words.flag("--sample");
-    let (ids, _) = words.rest(usize::MAX)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let with_tree = args.flag("--committed");
+    let is_sample = args.flag("--sample");
+    let (ids, _) = args.rest(usize::MAX)?;
     let mut exercises = course::exercises(checkout)?;
     for id in &ids {
         course::find(&exercises, id)?;
@@ -74,7 +74,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         let why = "exercises/exercises.toml has no row: nothing to verify";
         return Err(Stop::Failed(why.to_string()));
     }
-    let _alone = checkout.alone("verify");
+    let _alone = checkout.lock("verify");
     let folder = checkout.target.join(FOLDERS[0]);
     let mut variants = exercises
         .iter()
@@ -91,9 +91,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     if is_sample {
         variants.iter_mut().for_each(keep_sample);
     }
-    let some: usize = variants.iter().map(Vec::len).sum();
-    // An exercise has one file, so a round has at most one variant of it. The
-    // rounds are equally large: their number is that of the most variants.
+    let checked: usize = variants.iter().map(Vec::len).sum();
+    // An exercise has one file, so a round contains at most one variant of it.
+    // The number of rounds is the largest number of variants of an exercise.
     let count = variants.iter().map(Vec::len).max().unwrap_or_default();
     let mut rounds = vec![Vec::new(); count];
     let placed = exercises.iter().zip(&variants);
@@ -113,9 +113,9 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         outcomes.push(Outcome { exercise: &exercise.id, column, finding });
     }
     table(&exercises, &outcomes);
-    if some < all {
+    if checked < all {
         say!(
-            "This is a sample of {some} of {all} stubs and answers; \
+            "This is a sample of {checked} of {all} stubs and answers; \
              `cargo xtask verify` checks all of them."
         );
     }
@@ -182,7 +182,7 @@ fn judge(
         Wanted::Task => verdict == Status::ToDo && said.contains(&task),
         // Without Oclgrind, a right answer passes in part.
         Wanted::Pass => match verdict {
-            Status::InPart => machine::program("oclgrind").is_none(),
+            Status::InPart => machine::find_program("oclgrind").is_none(),
             verdict => verdict == Status::Solved,
         },
         Wanted::Level(wanted) => {
@@ -214,7 +214,7 @@ fn judge(
         Wanted::Refused => "be refused".to_string(),
     };
     // A whole verdict with its tape would hide the other faults.
-    let (said, id) = (cut(&said, 600), &exercise.id);
+    let (said, id) = (truncate(&said, 600), &exercise.id);
     Finding::Fault(format!(
         "{name} should {wanted}, and said: {said} (once more: cargo xtask \
          verify {id})"
@@ -230,12 +230,12 @@ fn table(exercises: &[Exercise], outcomes: &[Outcome]) {
     };
     row("exercise", head);
     for Exercise { id, free, .. } in exercises {
-        let of = |column| {
+        let findings = |column| {
             let its = outcomes.iter().filter(move |it| it.exercise == *id);
             its.filter(move |it| it.column == column).map(|it| &it.finding)
         };
         let word = |column| {
-            let has = |fits: fn(&Finding) -> bool| of(column).any(fits);
+            let has = |fits: fn(&Finding) -> bool| findings(column).any(fits);
             match () {
                 () if has(|it| matches!(it, Finding::Fault(_))) => "NO",
                 () if has(|it| matches!(it, Finding::Skipped(_))) => "SKIPPED",
@@ -243,7 +243,7 @@ fn table(exercises: &[Exercise], outcomes: &[Outcome]) {
             }
         };
         let is_proven = |it: &&Finding| matches!(it, Finding::Proven);
-        let wrong = of(Column::Wrong);
+        let wrong = findings(Column::Wrong);
         let rejected = wrong.clone().filter(is_proven).count();
         let wrong = match word(Column::Wrong) {
             "SKIPPED" => "SKIPPED".to_string(),

@@ -1,11 +1,11 @@
-//! `cargo xtask test`, with a cargo that only pretends to test.
+//! `cargo xtask test`, with a fake cargo.
 
 #[path = "../../learn/tests/scene/mod.rs"]
 mod scene;
 
 use std::process::Stdio;
 
-use scene::{Said, Scene, appears, is_gone};
+use scene::{CommandOutput, Scene, wait_for_text, wait_until_gone};
 
 /// The output of `cargo test` with one skipped and one ignored test.
 const GREEN: &str = "
@@ -31,8 +31,8 @@ test result: FAILED. 4 passed; 1 failed; 0 ignored; 0 measured
 error: 1 target failed:
 ";
 
-/// A cargo that builds, whose tests of the longest program print `log` and those
-/// of the companion `own`, and whose exercises pass.
+/// A fake cargo whose builds and exercises pass. The tests of the longest
+/// program print the file `log`, and the tests of the companion the file `own`.
 const CARGO: &str = "
 echo \"$*:$POCL_EXTRA_BUILD_FLAGS\" >> $SCENE/calls
 case \"$*\" in
@@ -57,33 +57,33 @@ fn healthy(tests: &str) -> Scene {
     scene
 }
 
-fn last_line(said: &Said) -> &str {
+fn last_line(said: &CommandOutput) -> &str {
     said.out.lines().last().unwrap_or_default()
 }
 
 #[test]
-fn a_healthy_checkout_ends_with_a_table_and_a_line_of_counts() {
+fn a_healthy_checkout_prints_a_table_and_counts() {
     let said = healthy(GREEN).xtask(&["test"]);
-    said.went_well()
-        .tells("tests      ok           13       0        1        2")
-        .tells(
+    said.succeeds()
+        .prints("tests      ok           13       0        1        2")
+        .prints(
             "SKIPPED, and why:\n  part::mul_on_the_device: no OpenCL driver\n",
         )
-        .tells("1 slow tests were ignored; cargo learn test --all runs them");
-    // Thirteen tests, seven for the exercises, and one for each of the five
+        .prints("1 slow tests were ignored; cargo learn test --all runs them");
+    // Thirteen tests, seven for the exercises, and one for each of the six
     // other steps.
-    assert_eq!(last_line(&said), "25 passed, 0 failed, 2 skipped");
+    assert_eq!(last_line(&said), "26 passed, 0 failed, 2 skipped");
     assert!(!said.out.contains("test one ... ok"), "{}", said.out);
 }
 
 /// Promise: Each test of the workspace runs once in `cargo learn test`; the fast
 /// tier is the default, and `--all` adds the slow one.
 #[test]
-fn each_test_is_in_one_row_and_all_adds_the_slow_ones() {
+fn every_test_is_in_one_row_and_all_adds_the_slow_ones() {
     let scene = healthy(GREEN);
     let run = |words: &[&str]| {
         scene.write("calls", "");
-        scene.xtask(words).went_well();
+        scene.xtask(words).succeeds();
         let calls = scene.read("calls");
         let calls = calls.lines().filter(|it| !it.contains("--no-run"));
         let mut calls: Vec<String> = calls.map(str::to_string).collect();
@@ -123,19 +123,19 @@ fn each_test_is_in_one_row_and_all_adds_the_slow_ones() {
 /// Promise: The summary of `cargo learn test` counts every test, including the
 /// companion's, and a failure does not stop the other steps.
 #[test]
-fn a_failing_test_is_counted_and_named_and_the_other_steps_go_on() {
+fn a_failing_test_is_reported_and_the_other_steps_still_run() {
     let scene = healthy(GREEN);
     scene.write("own", RED);
     let said = scene.xtask(&["test"]);
     assert_eq!(said.code, Some(1));
-    said.tells("FAILED:\n  src/lib.rs: one\n").tells("left is not right");
-    said.tells("target/learn-logs/tests.log").tells("spelling   ok");
-    assert_eq!(last_line(&said), "29 passed, 1 failed, 2 skipped");
+    said.prints("FAILED:\n  src/lib.rs: one\n").prints("left is not right");
+    said.prints("target/learn-logs/tests.log").prints("spelling   ok");
+    assert_eq!(last_line(&said), "30 passed, 1 failed, 2 skipped");
 }
 
 /// Promise: A step that runs nothing fails.
 #[test]
-fn a_step_fails_if_it_runs_nothing_or_complains() {
+fn a_step_fails_if_it_runs_nothing_or_prints_a_complaint() {
     let book = "echo mdbook v0.5.4
         [ $1 = build ] && echo 'ERROR Could not read file for link' >&2
         exit 0";
@@ -151,23 +151,23 @@ fn a_step_fails_if_it_runs_nothing_or_complains() {
         scene.program_at("target/tools/bin/mdbook", book);
         let said = scene.xtask(&["test", "--only", step]);
         assert_eq!(said.code, Some(1), "{step}");
-        said.tells(complaint);
+        said.prints(complaint);
         assert_eq!(last_line(&said), "0 passed, 1 failed, 0 skipped");
     }
 }
 
 #[test]
-fn a_missing_spell_checker_is_a_skip_and_not_a_pass() {
+fn a_missing_spell_checker_counts_as_skipped() {
     let scene = healthy(GREEN);
     std::fs::remove_file(scene.root.join("bin/codespell")).unwrap();
     let said = scene.xtask(&["test", "--only", "spelling"]);
-    said.went_well().tells("spelling: codespell is not installed");
+    said.succeeds().prints("spelling: codespell is not installed");
     assert_eq!(last_line(&said), "0 passed, 0 failed, 1 skipped");
 }
 
 /// Promise: A summary shows failures before successes.
 #[test]
-fn exercises_that_fail_are_counted_and_shown_before_those_that_pass() {
+fn failing_exercises_are_counted_and_shown_first() {
     let scene = healthy(GREEN);
     let script = "
         for row in $(seq 60); do echo \"exercise_$row  yes\"; done
@@ -178,39 +178,39 @@ fn exercises_that_fail_are_counted_and_shown_before_those_that_pass() {
     scene.program("cargo", script);
     let said = scene.xtask(&["test", "--only", "verify"]);
     assert_eq!(said.code, Some(1));
-    said.tells("with code 1\n  | FAILED mul_rule: the solution should pass\n")
-        .tells("FAILED:\n  mul_rule: the solution should pass\n")
-        .tells("  verify mul_kernel: no OpenCL driver\n");
+    said.prints("with code 1\n  | FAILED mul_rule: the solution should pass\n")
+        .prints("FAILED:\n  mul_rule: the solution should pass\n")
+        .prints("  verify mul_kernel: no OpenCL driver\n");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 6 skipped");
 }
 
 #[test]
-fn wrong_words_are_rejected_with_the_right_ones() {
+fn wrong_arguments_are_rejected_with_the_valid_ones() {
     let scene = healthy(GREEN);
     let said = scene.xtask(&["test", "--only", "format!"]);
-    said.stopped(2, &["\"format!\"", "format, lints, book"]);
+    said.fails_with(2, &["\"format!\"", "format, lints, book"]);
     let said = scene.xtask(&["test", "--limit", "soon"]);
-    said.stopped(2, &["--limit", "\"soon\"", "seconds"]);
+    said.fails_with(2, &["--limit", "\"soon\"", "seconds"]);
 }
 
-/// Promise: A step that hangs is stopped together with every process that it
-/// started, and no such process outlives `cargo learn test`.
+/// Promise: A step that hangs is killed with every process that it started, and
+/// no such process outlives `cargo learn test`.
 #[test]
-fn a_step_that_hangs_is_stopped_with_all_that_it_started() {
+fn a_hanging_step_is_killed_with_its_children() {
     let scene = healthy(GREEN);
     let script = "sleep 600 & echo $! > $SCENE/grandchild; wait";
     scene.program("cargo", script);
     // Long enough for the step to start on a busy machine.
     let said = scene.xtask(&["test", "--only", "tests", "--limit", "5"]);
     assert_eq!(said.code, Some(1));
-    said.tells("did not end within 5.0 s and was stopped");
-    is_gone(&appears(&scene.root.join("grandchild")));
+    said.prints("did not end within 5.0 s and was stopped");
+    wait_until_gone(&wait_for_text(&scene.root.join("grandchild")));
 
     std::fs::remove_file(scene.root.join("grandchild")).unwrap();
     let mut command = scene.command(&["test", "--only", "tests"]);
     let mut xtask = command.stdout(Stdio::null()).spawn().unwrap();
-    let grandchild = appears(&scene.root.join("grandchild"));
+    let grandchild = wait_for_text(&scene.root.join("grandchild"));
     xtask.kill().unwrap();
     xtask.wait().unwrap();
-    is_gone(&grandchild);
+    wait_until_gone(&grandchild);
 }

@@ -1,38 +1,39 @@
-//! `cargo xtask verify`, on a stage where a check is a shell script.
+//! `cargo xtask verify`, in a checkout whose checks run the learner's file as
+//! a shell script.
 
 #[path = "../../learn/tests/scene/mod.rs"]
 mod scene;
 
 use scene::stage::{
-    CARGO, ONE, SOLVED, TO_DO, WRONG, again, growing, last_line, source, stage,
-    stands, wrong_answer,
+    CARGO, ONE, SOLVED, TO_DO, WRONG, last_line, level_script, source, stage,
+    stage_with_levels, stage_with_variants, wrong_answer,
 };
-use scene::{Said, Scene};
+use scene::{CommandOutput, Scene};
 
 #[test]
-fn verify_proves_all_three_directions_and_ends_with_counts() {
+fn verify_checks_stub_solution_and_wrong_answers() {
     let scene = stage();
     // The learner's own file does not matter.
     scene.write(ONE, "syntax error");
     let said = scene.xtask(&["verify"]);
-    said.went_well()
-        .tells("one       yes         yes              1 of 1")
-        .tells("two       yes         yes              0 of 0");
+    said.succeeds()
+        .prints("one       yes         yes              1 of 1")
+        .prints("two       yes         yes              0 of 0");
     assert_eq!(last_line(&said), "5 passed, 0 failed, 0 skipped");
     assert_eq!(scene.read(ONE), "syntax error");
 }
 
-/// Promise: `cargo xtask verify --sample` proves of every exercise the stub, the
-/// solution and a wrong answer.
+/// Promise: `cargo xtask verify --sample` checks the stub, the solution and a
+/// wrong answer of every exercise.
 #[test]
-fn a_sample_has_the_stub_the_solution_and_a_wrong_answer_of_each_exercise() {
+fn a_sample_has_a_stub_a_solution_and_a_wrong_answer_for_each_exercise() {
     let scene = stage();
     let all = scene.xtask(&["verify"]);
-    let count = |said: &Said| {
-        let line = last_line(said.went_well());
+    let count = |said: &CommandOutput| {
+        let line = last_line(said.succeeds());
         line.split_whitespace().next().unwrap().parse::<usize>().unwrap()
     };
-    // A wrong answer that the sample has, and one that it has not.
+    // One wrong answer is in the sample, the other is not.
     let both = ["swapped", "other"].map(|name| wrong_answer(name, WRONG));
     scene.write("exercises/wrong/one.diff", &both.concat());
     let sample = scene.xtask(&["verify", "--sample"]);
@@ -42,7 +43,7 @@ fn a_sample_has_the_stub_the_solution_and_a_wrong_answer_of_each_exercise() {
 }
 
 #[test]
-fn verify_takes_the_exercises_that_are_named() {
+fn verify_checks_only_the_named_exercises() {
     let scene = stage();
     scene.write("exercises/wrong/one.diff", &wrong_answer("swapped", SOLVED));
     let said = scene.xtask(&["verify", "two"]);
@@ -55,7 +56,7 @@ fn verify_takes_the_exercises_that_are_named() {
 
 /// Asserts that verify fails and names the fault.
 #[track_caller]
-fn finds(scene: &Scene, words: &[&str], fault: &str) -> Said {
+fn assert_fault(scene: &Scene, words: &[&str], fault: &str) -> CommandOutput {
     let said = scene.xtask(words);
     assert_eq!((said.code, said.err.as_str()), (Some(1), ""), "{}", said.out);
     let found = said.out.lines().filter(|line| line.starts_with("FAILED "));
@@ -70,7 +71,7 @@ fn finds(scene: &Scene, words: &[&str], fault: &str) -> Said {
 /// its task, a solution that fails, and a wrong answer that passes or fails
 /// without its diagnosis.
 #[test]
-fn verify_finds_what_does_not_get_its_verdict() {
+fn verify_finds_unexpected_verdicts() {
     let other = "echo 'failing: something'\nexit 1\n";
     let two = "echo 'TODO(two)'\nexit 3\n";
     let stub = "the stub of one should fail with TODO(one)";
@@ -92,16 +93,16 @@ fn verify_finds_what_does_not_get_its_verdict() {
         scene.write(path, &source(begin, end));
         let answer = wrong_answer("swapped", answer);
         scene.write("exercises/wrong/one.diff", &answer);
-        finds(&scene, &["verify"], fault);
+        assert_fault(&scene, &["verify"], fault);
     }
 }
 
-/// The solution is a script, and the wrong answer to it prints itself.
+/// The solution is a script, and the wrong answer prints itself.
 ///
 /// Promise: A known wrong answer is a patch of the solution, and a patch that
 /// does not fit exactly once is reported with its file and its name.
 #[test]
-fn a_wrong_answer_is_a_patch_that_fits_the_solution_once() {
+fn a_wrong_answer_is_a_patch_that_applies_exactly_once() {
     let file = "exercises/wrong/one.diff";
     let patch = "=== swapped\n// Swapped.\n\
                  says: // Swapped. f() { cat $0; exit 1 } f f\n\
@@ -112,12 +113,12 @@ fn a_wrong_answer_is_a_patch_that_fits_the_solution_once() {
     let solution = source(TO_DO, plain);
     scene.write("exercises/solutions/part1_cpu/one.rs", &solution);
     scene.write(file, patch);
-    scene.xtask(&["verify", "one"]).went_well().tells("1 of 1");
+    scene.xtask(&["verify", "one"]).succeeds().prints("1 of 1");
 
     let whole = "+f() {\n+cat $0; exit 1\n+}\n+f f\n";
     let hunks = patch.find("-echo").unwrap();
     scene.write(file, &format!("{}{whole}", &patch[..hunks]));
-    scene.xtask(&["verify", "one"]).went_well().tells("1 of 1");
+    scene.xtask(&["verify", "one"]).succeeds().prints("1 of 1");
 
     let twice = format!("{patch}=== swapped");
     let refused = [
@@ -134,61 +135,65 @@ fn a_wrong_answer_is_a_patch_that_fits_the_solution_once() {
     ];
     for (old, new, why) in refused {
         scene.write(file, &patch.replace(old, new));
-        scene.xtask(&["verify", "one"]).stopped(1, &[file, why]);
+        scene.xtask(&["verify", "one"]).fails_with(1, &[file, why]);
     }
 }
 
 /// Promise: `cargo xtask verify` reports a check that this machine cannot run
 /// as skipped and never skips the stub.
 #[test]
-fn verify_skips_loudly_without_a_device_but_never_the_stub() {
+fn verify_reports_skips_without_a_device_but_checks_stubs() {
     let scene = stage();
     let skipped = "echo 'skipped: no OpenCL driver'\nexit 4\n";
     let path = "exercises/solutions/part2_gpu/two.cl";
     scene.write(path, &source("echo 'TODO(two)'\nexit 3\n", skipped));
     let said = scene.xtask(&["verify"]);
-    said.went_well().tells("SKIPPED verify two: no OpenCL driver");
+    said.succeeds().prints("SKIPPED verify two: no OpenCL driver");
     assert_eq!(last_line(&said), "4 passed, 0 failed, 1 skipped");
     scene.write(path, &source(skipped, SOLVED));
-    finds(&scene, &["verify"], "the stub of two should fail with TODO(two)");
+    assert_fault(
+        &scene,
+        &["verify"],
+        "the stub of two should fail with TODO(two)",
+    );
 }
 
 /// Promise: `cargo xtask verify` names a file that does not compile and still
 /// runs the others.
 #[test]
-fn verify_names_what_does_not_compile_and_a_hole_that_is_none() {
+fn verify_names_compile_errors_and_invalid_holes() {
     let scene = stage();
     let wrong = wrong_answer("swapped", "syntax error");
     scene.write("exercises/wrong/one.diff", &wrong);
     let fault = "wrong answer `swapped` of one: it does not compile";
-    let said = finds(&scene, &["verify"], fault);
-    said.tells("error: expected expression");
-    // The others have their verdict all the same.
-    said.tells("two       yes         yes              0 of 0");
+    let said = assert_fault(&scene, &["verify"], fault);
+    said.prints("error: expected expression");
+    // The other exercises still get their verdicts.
+    said.prints("two       yes         yes              0 of 0");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
     let scene = stage();
     scene.write("exercises/solutions/part2_gpu/two.cl", "// HOLE\n");
     let said = scene.xtask(&["verify"]);
-    said.stopped(1, &["solutions/part2_gpu/two.cl", "line 1"]);
+    said.fails_with(1, &["solutions/part2_gpu/two.cl", "line 1"]);
 }
 
 #[test]
-fn an_answer_that_takes_all_its_time_gets_the_seconds_of_its_patch() {
+fn an_endless_answer_has_the_time_limit_of_its_patch() {
     let scene = stage();
     let script = "echo the operands are swapped\n\
                   [ \"$RUNGRAD_CHECK_LIMIT\" = 3 ] || exit 0\nexit 1\n";
     let plain = wrong_answer("swapped", script);
     let timed = plain.replace("\n@@\n", "\nseconds: 3\n@@\n");
     scene.write("exercises/wrong/one.diff", &timed);
-    scene.xtask(&["verify", "one"]).went_well();
+    scene.xtask(&["verify", "one"]).succeeds();
     scene.write("exercises/wrong/one.diff", &plain);
-    finds(&scene, &["verify", "one"], "should fail and say");
+    assert_fault(&scene, &["verify", "one"], "should fail and say");
 }
 
 /// Promise: `cargo xtask verify` fails for a check without a verdict and still
 /// runs the others.
 #[test]
-fn verify_goes_on_where_a_check_comes_to_no_verdict() {
+fn verify_continues_after_a_check_without_a_verdict() {
     let scene = stage();
     scene.write(
         "exercises/solutions/part1_cpu/one.rs",
@@ -196,98 +201,102 @@ fn verify_goes_on_where_a_check_comes_to_no_verdict() {
     );
     let fault = "the solution of one: checking one ended with code 0, without \
                  a verdict";
-    let said = finds(&scene, &["verify"], fault);
-    said.tells("one       yes         NO               1 of 1");
-    said.tells("two       yes         yes              0 of 0");
+    let said = assert_fault(&scene, &["verify"], fault);
+    said.prints("one       yes         NO               1 of 1");
+    said.prints("two       yes         yes              0 of 0");
     assert_eq!(last_line(&said), "4 passed, 1 failed, 0 skipped");
 }
 
 /// Promise: Every stub is its solution without the text between hole markers.
 #[test]
-fn committed_compares_the_stubs_and_can_write_them() {
+fn committed_compares_stubs_and_can_rewrite_them() {
     let scene = stage();
     let committed = ["verify", "--committed"];
-    scene.xtask(&committed).went_well();
+    scene.xtask(&committed).succeeds();
     scene.write(ONE, SOLVED);
-    finds(&scene, &committed, "part1_cpu/one.rs: this is not the stub");
+    assert_fault(&scene, &committed, "part1_cpu/one.rs: this is not the stub");
     let mut command = scene.command(&committed);
-    Said::by(command.env("UPDATE", "1")).went_well();
+    CommandOutput::from(command.env("UPDATE", "1")).succeeds();
     assert_eq!(scene.read(ONE), TO_DO);
-    scene.xtask(&committed).went_well();
+    scene.xtask(&committed).succeeds();
 }
 
 #[test]
-fn committed_finds_a_file_that_no_exercise_knows() {
+fn committed_finds_files_without_an_exercise() {
     for file in ["checks/three.rs", "wrong/three.diff", "part1_cpu/x.rs"] {
         let scene = stage();
         scene.write(&format!("exercises/{file}"), "");
-        finds(&scene, &["verify", "--committed"], file);
+        assert_fault(&scene, &["verify", "--committed"], file);
     }
 }
 
 #[test]
-fn committed_finds_a_warning_and_a_file_that_is_not_formatted() {
+fn committed_finds_warnings_and_unformatted_files() {
     let scene = stage();
     scene.program("rustfmt", "echo /format/one-1.rs; exit 1");
     let fault = "the solution of one is not formatted";
-    finds(&scene, &["verify", "--committed"], fault);
+    assert_fault(&scene, &["verify", "--committed"], fault);
     let scene = stage();
     let lints = "[ \"$1\" = clippy ] && grep -q TODO \
                  $RUNGRAD_EXERCISES/part1_cpu/one.rs && exit 101\n";
     scene.program("cargo", &format!("{lints}{CARGO}"));
-    finds(&scene, &["verify", "--committed"], "with the stubs");
+    assert_fault(&scene, &["verify", "--committed"], "with the stubs");
 }
 
-/// Promise: Each stage of our reference engine reaches its level and no
-/// further, and each known wrong engine breaks the promised rule.
+/// Promise: The solution of each level passes that level and no further one,
+/// and each known wrong engine fails with its diagnosis.
 #[test]
-fn verify_proves_each_stand_and_each_change() {
-    let scene = growing();
+fn verify_checks_every_level_and_change() {
+    let scene = stage_with_levels();
     let said = scene.xtask(&["verify", "my_engine"]);
-    said.went_well().tells("4 passed, 0 failed, 0 skipped");
-    let told = |old: &str, new: &str, fault: &str| {
-        let scene = growing();
+    said.succeeds().prints("4 passed, 0 failed, 0 skipped");
+    let assert_rejected = |old: &str, new: &str, fault: &str| {
+        let scene = stage_with_levels();
         let file = "exercises/solutions/part1_cpu/my_engine.sh";
-        scene.write(file, &stands().replace(old, new));
+        scene.write(file, &level_script().replace(old, new));
         let said = scene.xtask(&["verify", "my_engine"]);
         assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
         let said = format!("{}{}", said.out, said.err);
         assert!(said.contains(fault), "no {fault:?} in {said}");
     };
-    told("to do: level 1", "to do: level 2", "come to level 1, the first");
-    told("exit 7", "exit 0", "come to level 2, the second");
-    told("echo solved", "echo solved it", "is there 0 times");
+    assert_rejected(
+        "to do: level 1",
+        "to do: level 2",
+        "come to level 1, the first",
+    );
+    assert_rejected("exit 7", "exit 0", "come to level 2, the second");
+    assert_rejected("echo solved", "echo solved it", "is there 0 times");
 }
 
 /// Promise: A variant rejects the answer of the original exercise.
 #[test]
-fn verify_proves_a_variant_and_refuses_the_old_answer() {
-    let scene = again();
+fn verify_accepts_a_variant_and_rejects_the_old_answer() {
+    let scene = stage_with_variants();
     let passed = scene.xtask(&["verify", "one"]);
     assert_eq!(passed.code, Some(1), "{}", passed.out);
-    // The answer to the exercise solves the variant as well: it says nothing
-    // of the factor.
-    passed.tells("the old answer to one, again with seed 0 (factor=7)");
-    passed.tells("should be refused");
+    // The answer to the exercise also solves the variant, because it does not
+    // use the factor.
+    passed.prints("the old answer to one, again with seed 0 (factor=7)");
+    passed.prints("should be refused");
     scene.write(
         "exercises/solutions/part1_cpu/one.rs",
         &source(TO_DO, "[ -z \"$RUNGRAD_AGAIN\" ] || exit 1\n"),
     );
     let passed = scene.xtask(&["verify", "one"]);
-    passed.went_well().tells("9 passed, 0 failed");
-    // A variant whose solution forgets its factor is none.
+    passed.succeeds().prints("9 passed, 0 failed");
+    // The solution of a variant must use its values.
     scene.write(
         "exercises/solutions/again/part1_cpu/one.rs",
         &source(TO_DO, "[ \"$RUNGRAD_AGAIN\" = factor=7 ] || exit 1\n"),
     );
     let failed = scene.xtask(&["verify", "one"]);
-    failed.tells("the solution of one, again with seed 1 (factor=9)");
+    failed.prints("the solution of one, again with seed 1 (factor=9)");
 }
 
 #[test]
-fn a_missing_compiler_for_the_pages_is_named_with_its_remedy() {
+fn a_missing_wasm_compiler_is_reported_with_its_remedy() {
     let scene = Scene::new();
     scene.program("rustc", "echo $SCENE/none");
     let remedy = ["no compiler for WebAssembly", "cargo learn setup --pages"];
-    scene.xtask(&["page"]).stopped(1, &remedy);
+    scene.xtask(&["page"]).fails_with(1, &remedy);
 }

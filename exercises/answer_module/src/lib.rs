@@ -1,15 +1,15 @@
 //! A macro that declares the learner's file as a module.
 //!
-//! `include!` accepts no `//!` comment and no `#![..]` attribute at the top of a
-//! file, and `#[path]` takes a literal only, while the folder of the learner's
-//! files is in a variable of cargo's.
+//! `include!` does not accept `//!` comments or `#![..]` attributes at the top
+//! of a file, and `#[path]` takes only a literal, whereas the folder of the
+//! learner's files is in an environment variable of cargo.
 
 use std::env;
 
 use proc_macro::TokenStream;
 
-/// Declares `mod yours`, the file of this name in the folder that
-/// `RUNGRAD_EXERCISES` names.
+/// Declares `mod yours` from the file of this name in the folder
+/// `RUNGRAD_EXERCISES`.
 #[proc_macro]
 pub fn answer_module(file: TokenStream) -> TokenStream {
     let folder = env::var("RUNGRAD_EXERCISES").unwrap_or_default();
@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
 
-    /// Compiles a module of this text and returns what the compiler says.
+    /// Compiles a module from this text and returns the compiler's error.
     fn compiled(name: &str, text: &str) -> Result<(), String> {
         let id = process::id();
         let folder = env::temp_dir().join(format!("answer-{name}-{id}"));
@@ -70,7 +70,8 @@ mod tests {
     /// Promise: An answer is safe Rust, so it runs nothing before its check.
     #[test]
     fn an_answer_is_safe_rust() {
-        // `tests/architecture.rs` looks for unsafe code by its words.
+        // Not written out, because `tests/architecture.rs` searches for the
+        // keyword.
         let word = "unsafe";
         let before_main = "extern \"C\" fn early() {}
             #[unsafe(link_section = \".init_array\")]

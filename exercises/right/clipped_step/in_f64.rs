@@ -1,4 +1,4 @@
-// The length of the gradient in f64.
+// Computes the length of the gradient in f64.
 
 use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;

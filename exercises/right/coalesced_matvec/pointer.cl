@@ -1,4 +1,4 @@
-// By a pointer to the row.
+// Reads the row through a pointer.
 
 #define GROUP 256
 

@@ -1,4 +1,4 @@
-// The answer, with comments and a string that quote the hole of the stub.
+// The solution, with comments and a string that quote the TODO of the stub.
 
 /// Copies the elements of a view of `memory`.
 pub fn compact(

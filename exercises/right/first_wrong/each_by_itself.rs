@@ -1,16 +1,18 @@
 // first_wrong: a gradient check.
 //
-// WHAT   Somebody claims to know the slopes of `f` at `x`, one for each
-//        number. Measure them by nudging, and return the index of the first
-//        claim that is wrong; None if all are right. The claims were computed
-//        in `f32`, so the right ones are off by a millionth or less; a fault
-//        is a thousandth at least, compared with the largest slope.
+// WHAT   `claimed` should contain the derivatives of `f` at `x`, one per
+//        element. Measure them with finite differences, and return the index
+//        of the first claim that is wrong, or `None` if all are right. The
+//        claims were computed in `f32`, so right ones have a relative error of
+//        a millionth or less. An error is at least a thousandth of the largest
+//        derivative.
 // WHY    A wrong gradient does not crash. Every gradient of this course is
-//        judged by these lines.
+//        tested with code like this.
 // READ   Nudge it
 // CHECK  cargo learn check first_wrong
 
-/// Finds the first of the claimed slopes of `f` at `x` that is wrong.
+/// Returns the index of the first claimed derivative of `f` at `x` that is
+/// wrong.
 pub fn first_wrong(
     f: &dyn Fn(&[f64]) -> f64,
     x: &[f64],

@@ -1,10 +1,10 @@
-// In one walk: what is taken from each number is the first of the row, which
-// is near enough to its mean.
+// A single pass. Subtracts the first element of the row from each element,
+// which is close enough to the mean.
 
 #define GROUP 256
 #define EPS 1e-5f
 
-/// Adds up what the items of the group bring: each of them gets the sum.
+/// Returns the sum of the group's values of `mine` to each of its items.
 float total(local float *tree, float mine)
 {
     uint item = get_local_id(0);

@@ -1,4 +1,4 @@
-// The maximum and the sum in one pass.
+// Computes the maximum and the sum in one pass.
 
 pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     let (mut m, mut s) = (f64::NEG_INFINITY, 0f64);

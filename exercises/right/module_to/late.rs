@@ -1,4 +1,4 @@
-// The way back is cut after the move: the same leaf in the end.
+// Cuts off the graph after the move; the result is the same leaf.
 
 use rungrad::Error;
 use rungrad::nn::Linear;

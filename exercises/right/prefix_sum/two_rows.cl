@@ -1,4 +1,4 @@
-// Two rows of cells take turns, so a round needs one barrier.
+// Alternates between two rows of cells, so a round needs only one barrier.
 
 #define GROUP 256
 
@@ -24,7 +24,7 @@ kernel void scan_groups(global const float *a, global float *out,
         totals[get_group_id(0)] = rows[from][item];
 }
 
-// The totals are scanned: totals[g] is the sum of the groups 0 to g.
+// The totals are already scanned: totals[g] is the sum of groups 0 to g.
 kernel void add_totals(global const float *sums, global const float *totals,
                        global float *out, uint n)
 {

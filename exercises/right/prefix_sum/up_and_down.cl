@@ -1,4 +1,4 @@
-// A tree upwards, and the same way back.
+// An up-sweep and a down-sweep over a tree.
 
 #define GROUP 256
 
@@ -29,7 +29,7 @@ kernel void scan_groups(global const float *a, global float *out,
         totals[get_group_id(0)] = cells[item];
 }
 
-// The totals are scanned: totals[g] is the sum of the groups 0 to g.
+// The totals are already scanned: totals[g] is the sum of groups 0 to g.
 kernel void add_totals(global const float *sums, global const float *totals,
                        global float *out, uint n)
 {

@@ -1,4 +1,4 @@
-// The four results of an item are neighbors.
+// The four results of an item are adjacent.
 
 #define TILE 32
 #define DEPTH 16            // of the tiles along k

@@ -1,4 +1,4 @@
-// The compiler finds the numbers that it has fetched already.
+// Repeats loads from local memory, which the compiler merges.
 
 #define TILE 32
 #define DEPTH 16            // of the tiles along k

@@ -1,15 +1,15 @@
-// The graph of the gradient is let go as soon as it is there.
+// Drops the graph of the gradient as soon as the gradient is computed.
 
 use rungrad::part2_gpu::Tensor;
 
-/// Tells whether the result of an operation on these operands requires a
+/// Returns whether the result of an operation on these operands requires a
 /// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     operands.iter().any(|operand| operand.records())
 }
 
-/// Lists what the result of an operation on these operands keeps as its
-/// parents, when it is recorded and when it is not.
+/// Returns what the result of an operation on these operands keeps as its
+/// parents, whether it is recorded or not.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     match is_recorded(operands) {
         true => operands.iter().map(|&operand| operand.clone()).collect(),
@@ -17,8 +17,8 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     }
 }
 
-/// Computes the gradients of `a * b`: for each operand its own, or None where
-/// nobody asks for it. `mul` of two tensors is a launch.
+/// Returns the gradients of `a * b`, one per operand, or `None` if that
+/// operand needs none. `mul` of two tensors takes a launch.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,

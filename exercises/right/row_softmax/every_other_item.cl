@@ -1,4 +1,4 @@
-// The second tree folds neighbors first: its warps diverge.
+// The second tree adds adjacent cells first, so its warps diverge.
 
 #define GROUP 256
 #define WIDEST 1024

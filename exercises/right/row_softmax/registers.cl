@@ -1,4 +1,4 @@
-// What an item has loaded it keeps in variables of its own.
+// Each item keeps the elements that it has loaded in private variables.
 
 #define GROUP 256
 #define ROUNDS 4

@@ -1,4 +1,4 @@
-// The first four items fill both sides of the halo.
+// The first four items load both sides of the halo.
 
 #define GROUP 256
 #define RADIUS 4

@@ -1,5 +1,5 @@
-// The items that work stand among others that do not. Such a tree takes hardly
-// longer: all warps walk through all rounds in every tree.
+// The active items alternate with idle ones. Such a tree is hardly slower,
+// because in every tree all warps run through all rounds.
 
 #define GROUP 256
 

@@ -1,4 +1,4 @@
-// Each item goes on by as many as there are: right for a launch of any size.
+// A grid-stride loop, which is right for a launch of any size.
 
 kernel void vector_add(global const float *a, global const float *b,
                        global float *out, uint n)

@@ -1,16 +1,18 @@
 // first_wrong: a gradient check.
 //
-// WHAT   Somebody claims to know the slopes of `f` at `x`, one for each
-//        number. Measure them by nudging, and return the index of the first
-//        claim that is wrong; None if all are right. The claims were computed
-//        in `f32`, so the right ones are off by a millionth or less; a fault
-//        is a thousandth at least, compared with the largest slope.
+// WHAT   `claimed` should contain the derivatives of `f` at `x`, one per
+//        element. Measure them with finite differences, and return the index
+//        of the first claim that is wrong, or `None` if all are right. The
+//        claims were computed in `f32`, so right ones have a relative error of
+//        a millionth or less. An error is at least a thousandth of the largest
+//        derivative.
 // WHY    A wrong gradient does not crash. Every gradient of this course is
-//        judged by these lines.
+//        tested with code like this.
 // READ   Nudge it
 // CHECK  cargo learn check first_wrong
 
-/// Finds the first of the claimed slopes of `f` at `x` that is wrong.
+/// Returns the index of the first claimed derivative of `f` at `x` that is
+/// wrong.
 pub fn first_wrong(
     f: &dyn Fn(&[f64]) -> f64,
     x: &[f64],
@@ -18,7 +20,7 @@ pub fn first_wrong(
 ) -> Option<usize> {
     // HOLE
     //| // `x.to_vec()` is a copy that you can nudge; `f` is called as `f(&x)`.
-    //| todo!("TODO(first_wrong): measure each slope, then compare")
+    //| todo!("TODO(first_wrong): measure each derivative, then compare")
     let mut x = x.to_vec();
     let mut slopes = Vec::new();
     for i in 0..x.len() {
@@ -32,7 +34,8 @@ pub fn first_wrong(
         slopes.push((above - below) / (2.0 * nudge));
     }
     let most = slopes.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
-    // A NaN is near nothing, so it is asked whether a claim is near.
+    // A comparison with NaN is false, so test whether a claim is near, not
+    // far.
     let is_near = |i: usize| (claimed[i] - slopes[i]).abs() <= 1e-4 * most;
     (0..slopes.len()).find(|&i| !is_near(i))
     // END HOLE

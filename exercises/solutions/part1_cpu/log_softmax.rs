@@ -1,14 +1,14 @@
-// log_softmax: from scores to shares, and back.
+// log_softmax: from scores to log-probabilities, and their gradient.
 //
-// WHAT   The share of a score x in its row is exp(x) over the sum of all
-//        exp(x). Write the logarithm of the shares, for scores of any size,
-//        and its rule.
-// WHY    exp(89) is more than an f32 holds. Subtracting the same number from
-//        all scores of a row changes no share.
+// WHAT   The softmax turns the score x into a probability: exp(x) divided by
+//        the sum of exp over all scores of its row. Write the logarithm of
+//        these probabilities, for scores of any size, and its backward rule.
+// WHY    exp(89) overflows an f32. Subtracting the same number from all scores
+//        of a row does not change the probabilities.
 // READ   Matmul and softmax
 // CHECK  cargo learn check log_softmax
 
-/// Computes the logarithm of the share that each score gets.
+/// Returns the logarithm of each score's probability.
 pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     // HOLE
     //| todo!("TODO(log_softmax): the logarithms, without a large exp")
@@ -18,11 +18,11 @@ pub fn log_softmax(row: &[f32]) -> Vec<f32> {
     // END HOLE
 }
 
-/// Computes the gradient of the scores; `y` is `log_softmax(row)`.
+/// Returns the gradient of the scores; `y` is `log_softmax(row)`.
 pub fn log_softmax_rule(y: &[f32], grad_out: &[f32]) -> Vec<f32> {
     // HOLE
-    //| // Each score changes every share of its row.
-    //| todo!("TODO(log_softmax): the rule")
+    //| // Each score affects every probability of its row.
+    //| todo!("TODO(log_softmax): the backward rule")
     let total: f32 = grad_out.iter().sum();
     y.iter().zip(grad_out).map(|(y, g)| g - y.exp() * total).collect()
     // END HOLE

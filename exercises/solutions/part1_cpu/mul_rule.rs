@@ -1,11 +1,11 @@
 // mul_rule: the local rule of a product.
 //
-// WHAT   `mul` computes a product and hands `from_op` a rule. The rule gets
-//        `grad_out`, how fast the loss changes with each element of the
-//        product, and returns how fast it changes with each element of `a`
-//        and of `b`.
-// WHY    A rule knows its own operation and nothing of the rest of the graph.
-//        Chains of such rules are all that backward is.
+// WHAT   `mul` computes a product and passes a backward rule to `from_op`. The
+//        rule receives `grad_out`, the derivative of the loss with respect to
+//        each element of the product, and returns the derivatives with respect
+//        to the elements of `a` and of `b`.
+// WHY    A rule knows its own operation and nothing about the rest of the
+//        graph. Backward is nothing more than a chain of such rules.
 // READ   Backward by hand
 // CHECK  cargo learn check mul_rule
 
@@ -13,12 +13,12 @@ use rungrad::part1_cpu::Tensor;
 
 /// Multiplies two equal shapes element by element.
 pub fn mul(a: &Tensor, b: &Tensor) -> Tensor {
-    // Arrays, not tensors: a rule that held tensors would own the graph.
+    // Capture arrays: a rule that captured tensors would own the graph.
     let (x, y) = (a.data(), b.data());
     Tensor::from_op("mul", &[a, b], &*x * &*y, move |grad_out| {
         // HOLE
-        //| // Return one array for each operand, in operand order. Arrays
-        //| // multiply elementwise: `grad_out * &*x` is an array.
+        //| // Return one array per operand, in operand order. Arrays multiply
+        //| // elementwise: `grad_out * &*x` is an array.
         //| todo!("TODO(mul_rule): vec![grad_a, grad_b]")
         vec![grad_out * &*y, grad_out * &*x]
         // END HOLE

@@ -1,10 +1,12 @@
 // my_engine: an engine of your own.
 //
-// WHAT   From an empty `Tensor` to a network that reads digits, in ten levels.
-//        Each asks for a few functions and holds them to laws: those that
-//        judge the engines of this course. What is not on its list is yours
-//        to decide. The check says which level is next, and what it takes.
-// WHY    Who has written every line of an engine is afraid of none.
+// WHAT   Build an engine, from an empty `Tensor` to a network that reads
+//        digits, in ten levels. Each level requires a few functions and tests
+//        them with laws, the same tests that check the engines of this course.
+//        Everything else is up to you. The check tells you which level is
+//        next, and what it requires.
+// WHY    Once you have written every line of an engine, no engine is a
+//        mystery.
 // READ   An engine of your own
 // CHECK  cargo learn check my_engine
 
@@ -36,19 +38,19 @@ struct Node {
     op: &'static str,
     shape: Vec<usize>,
     data: Rc<Vec<f32>>,
-    /// In operand order; `x * x` has `x` twice.
+    /// In operand order; for `x * x`, `x` is listed twice.
     parents: Vec<Tensor>,
     // LEVELS 3-
-    /// None for a leaf.
+    /// `None` for a leaf.
     rule: Option<Rule>,
-    /// What a leaf has gathered.
+    /// The gradient accumulated in a leaf.
     grad: RefCell<Option<Vec<f32>>>,
     // LEVELS 1-
 }
 // LEVELS 3-
 
-/// Takes `grad_out`, gives one gradient for each parent. It captures numbers,
-/// never tensors: a tensor in here would own the graph a second time.
+/// Takes `grad_out` and returns one gradient per parent. It captures values,
+/// never tensors: a captured tensor would keep the graph alive.
 type Rule = Box<dyn Fn(&[f32]) -> Vec<Vec<f32>>>;
 // LEVELS 1-
 
@@ -75,7 +77,7 @@ impl Node {
 }
 
 impl Tensor {
-    /// Makes a leaf.
+    /// Creates a leaf.
     #[track_caller]
     pub fn new(shape: &[usize], values: &[f32]) -> Tensor {
         let size: usize = shape.iter().product();
@@ -87,7 +89,7 @@ impl Tensor {
     }
 
     // LEVELS 3-
-    /// Makes the result of an operation, with its rule.
+    /// Creates the result of an operation, with its backward rule.
     fn from_op(
         op: &'static str,
         shape: &[usize],
@@ -123,23 +125,23 @@ impl Tensor {
     }
     // LEVELS 3-
 
-    /// Returns what this leaf has gathered.
+    /// Returns the gradient accumulated in this leaf.
     pub fn grad(&self) -> Option<Vec<f32>> {
         self.0.grad.borrow().clone()
     }
     // LEVELS 4-
 
-    /// Forgets it.
+    /// Clears the gradient.
     pub fn zero_grad(&self) {
         self.0.grad.replace(None);
     }
     // LEVELS 2-
 
-    /// Lists the graph, each tensor once and behind its parents.
+    /// Lists the graph, each tensor once and after its parents.
     pub fn graph(&self) -> Vec<Tensor> {
         let mut order = Vec::new();
         let mut visited = HashSet::from([self.0.id]);
-        // A tensor waits, with the number of the parent that it asks next.
+        // A tensor stays on the path, with the index of its next parent.
         let mut path = vec![(self.clone(), 0)];
         while let Some((tensor, next)) = path.last_mut() {
             match tensor.0.parents.get(*next).cloned() {
@@ -156,7 +158,7 @@ impl Tensor {
     }
     // LEVELS 3-
 
-    /// Brings the gradient of this one element to every leaf.
+    /// Adds the gradient of this single element to every leaf.
     #[track_caller]
     pub fn backward(&self) {
         let shape = self.shape();
@@ -166,7 +168,7 @@ impl Tensor {
         self.sweep(vec![1.0]);
     }
 
-    /// Brings the gradient of the sum of `self * grad` to every leaf.
+    /// Adds the gradient of the sum of `self * grad` to every leaf.
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
         let (given, wanted) = (grad.shape(), self.shape());
@@ -176,8 +178,8 @@ impl Tensor {
         self.sweep(grad.to_vec());
     }
 
-    /// Sweeps from here to the leaves. What is on its way waits in a map that
-    /// ends with the call.
+    /// Runs backward from here to the leaves. Gradients of inner tensors are
+    /// kept in a map for this call only.
     fn sweep(&self, seed: Vec<f32>) {
         let mut waiting = HashMap::from([(self.0.id, seed)]);
         for tensor in self.graph().iter().rev() {
@@ -208,7 +210,7 @@ impl Tensor {
 }
 // LEVELS 4-
 
-/// Adds to what is there; the first is moved in.
+/// Adds to the gradient; the first one is moved in.
 fn gather(kept: &mut Option<Vec<f32>>, grad: Vec<f32>) {
     match kept {
         Some(sum) => add_to(sum, &grad),
@@ -221,8 +223,8 @@ fn add_to(sum: &mut [f32], grad: &[f32]) {
 }
 // LEVELS 5-
 
-/// Frees a chain of any length in a loop: the drop that Rust would write
-/// calls itself once for each link.
+/// Frees a chain of any length in a loop. The generated drop would call itself
+/// once per link.
 impl Drop for Node {
     fn drop(&mut self) {
         let mut orphans = std::mem::take(&mut self.parents);
@@ -244,7 +246,7 @@ fn check_same(op: &str, a: &Tensor, b: &Tensor) {
 }
 // LEVELS 7-
 
-/// Returns the shape to which both stretch.
+/// Returns the shape to which both broadcast.
 #[track_caller]
 fn broadcast(op: &str, a: &Tensor, b: &Tensor) -> Vec<usize> {
     let (left, right) = (a.shape(), b.shape());
@@ -264,7 +266,7 @@ fn broadcast(op: &str, a: &Tensor, b: &Tensor) -> Vec<usize> {
     shape
 }
 
-/// Says for each element of a stretched array which one it is a copy of.
+/// Returns for each element of a broadcast array the index of its original.
 fn places(from: &[usize], to: &[usize]) -> Vec<usize> {
     let missing = to.len() - from.len();
     let mut places = vec![0];
@@ -288,7 +290,7 @@ fn expand(data: &[f32], from: &[usize], to: &[usize]) -> Vec<f32> {
     places(from, to).into_iter().map(|place| data[place]).collect()
 }
 
-/// Adds up what the copies got: the mirror of `expand`.
+/// Adds up the gradients of the copies, the inverse of `expand`.
 fn sum_to(grad: &[f32], from: &[usize], to: &[usize]) -> Vec<f32> {
     if from == to {
         return grad.to_vec();
@@ -364,14 +366,15 @@ impl Tensor {
     }
     // LEVELS 6-6
 
-    /// Subtracts, by a line instead of a rule.
+    /// Subtracts. It is composed, so it needs no rule.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         self.add(&other.neg())
     }
     // LEVELS 7-
 
-    /// Subtracts, by a line instead of a rule, with a refusal of its own.
+    /// Subtracts. It is composed, so it needs no rule, but it checks its
+    /// operands.
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         broadcast("sub", self, other);
@@ -379,8 +382,8 @@ impl Tensor {
     }
     // LEVELS 6-
 
-    /// Makes an operation on single elements: its value and its slope, which
-    /// may look at the operand and at the result.
+    /// Creates an elementwise operation from its value and its derivative,
+    /// which may use the operand and the result.
     fn each(
         &self,
         op: &'static str,
@@ -403,7 +406,8 @@ impl Tensor {
         self.each("exp", f32::exp, |_, y| y)
     }
 
-    /// Keeps what is positive. The rule decides and does not multiply: 0 times infinity is no number.
+    /// Computes ReLU. The rule selects instead of multiplying, because 0 times
+    /// infinity is NaN.
     pub fn relu(&self) -> Tensor {
         let x = Rc::clone(&self.0.data);
         let closed = |x: f32, y: f32| if x <= 0.0 { 0.0 } else { y };
@@ -414,7 +418,7 @@ impl Tensor {
     }
     // LEVELS 4-
 
-    /// Adds up all elements.
+    /// Sums all elements.
     pub fn sum(&self) -> Tensor {
         let total = self.0.data.iter().sum();
         let count = self.0.data.len();
@@ -447,7 +451,7 @@ impl Tensor {
     }
     // LEVELS 9-
 
-    /// Computes the logarithm of each row's shares.
+    /// Computes the logarithm of each row's softmax.
     #[track_caller]
     pub fn log_softmax(&self) -> Tensor {
         let Some(&classes) = self.shape().last() else {
@@ -477,7 +481,8 @@ impl Tensor {
         self.log_softmax().exp()
     }
 
-    /// Computes the mean over the rows of minus the logarithm at the label.
+    /// Returns the mean over the rows of the negative log-probability at the
+    /// label.
     #[track_caller]
     pub fn cross_entropy(&self, labels: &[usize]) -> Tensor {
         let shape = self.shape();
@@ -504,8 +509,8 @@ impl Tensor {
 }
 // LEVELS 8-
 
-/// Multiplies (m, k) x (k, n): along the rows of `b` and of the result, which
-/// lie in memory as they are read.
+/// Multiplies (m, k) x (k, n). The inner loop follows the rows of `b` and of
+/// the result, which are contiguous.
 fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<f32> {
     let mut c = vec![0.0; m * n];
     for i in 0..m {
@@ -525,16 +530,16 @@ fn transposed(a: &[f32], [rows, columns]: [usize; 2]) -> Vec<f32> {
 }
 // LEVELS 10-
 
-/// Layers of a product and a bias, and a relu between two of them.
+/// Linear layers with a ReLU between them.
 pub struct Network {
     /// The weight and the bias of each layer.
     parameters: Vec<Tensor>,
-    /// One for each parameter, from the first step on.
+    /// One array per parameter, from the first step on.
     velocity: Vec<Vec<f32>>,
 }
 
 impl Network {
-    /// Draws weights that keep a signal as large as it comes.
+    /// Draws weights that preserve the variance of a signal.
     pub fn new(sizes: &[usize], random: &mut Random) -> Network {
         let mut parameters = Vec::new();
         for pair in sizes.windows(2) {
@@ -564,7 +569,7 @@ impl Network {
         self.parameters.clone()
     }
 
-    /// Puts a new leaf in the place of each parameter: rules hold the old one.
+    /// Replaces each parameter by a new leaf, because rules hold the old one.
     pub fn step(&mut self, rate: f32, momentum: f32) {
         let zeros = |it: &Tensor| vec![0.0; it.0.data.len()];
         if self.velocity.is_empty() {

@@ -1,11 +1,12 @@
 // one_sweep: from the result back to the leaves.
 //
-// WHAT   The walk is there: from `root` on, children before parents. You
-//        write what happens at one tensor, and how one more gradient comes
-//        to a tensor that may have some already.
-// WHY    A tensor that is used twice gets two gradients, and the slope is
-//        their sum. What is on its way waits in a map of this call only: what
-//        survived it would be passed on a second time by the next.
+// WHAT   The loop over the graph is given: it begins at `root`, and children
+//        come before parents. Write what happens at one tensor, and how to add
+//        a gradient to a tensor that may already have one.
+// WHY    A tensor that is used twice receives two gradients, and its gradient
+//        is their sum. Gradients of inner tensors are kept in a map for this
+//        call only; if they were kept longer, the next call would pass them on
+//        again.
 // READ   One sweep
 // CHECK  cargo learn check one_sweep
 
@@ -14,13 +15,13 @@ use std::collections::HashMap;
 use ndarray::ArrayD;
 use rungrad::part1_cpu::Tensor;
 
-/// Gradients by the id of the tensor that they belong to.
+/// Gradients, by the id of their tensor.
 type Gradients = HashMap<u64, ArrayD<f32>>;
 
-/// Brings one more gradient to a tensor.
+/// Adds a gradient to the entry of a tensor.
 fn bring(map: &mut Gradients, id: u64, grad: ArrayD<f32>) {
     // HOLE
-    //| todo!("TODO(one_sweep): the first is put in, the others are added")
+    //| todo!("TODO(one_sweep): insert the first gradient, add the others")
     match map.get_mut(&id) {
         Some(sum) => *sum += &grad,
         None => {
@@ -30,7 +31,7 @@ fn bring(map: &mut Gradients, id: u64, grad: ArrayD<f32>) {
     // END HOLE
 }
 
-/// Brings the gradient of `root` to every leaf, and adds it to `kept`.
+/// Computes the gradient of `root` for every leaf, and adds it to `kept`.
 pub fn sweep(root: &Tensor, kept: &mut Gradients) {
     let ones = ArrayD::ones(root.shape());
     let mut waiting = Gradients::from([(root.id(), ones)]);
@@ -39,10 +40,10 @@ pub fn sweep(root: &Tensor, kept: &mut Gradients) {
             continue;
         };
         // HOLE
-        //| // `tensor.apply_rule(&grad_out)` is None for a leaf, and otherwise
-        //| // one gradient for each of `tensor.parents()`. Which of them go
-        //| // to `kept`, and which to `waiting`?
-        //| todo!("TODO(one_sweep): bring each gradient to its place")
+        //| // `tensor.apply_rule(&grad_out)` is `None` for a leaf, and
+        //| // otherwise one gradient per element of `tensor.parents()`. Which
+        //| // gradients go to `kept`, and which to `waiting`?
+        //| todo!("TODO(one_sweep): add each gradient to the right map")
         match tensor.apply_rule(&grad_out) {
             None => bring(kept, tensor.id(), grad_out),
             Some(grads) => {

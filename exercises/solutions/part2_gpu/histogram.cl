@@ -1,16 +1,17 @@
-// histogram: count first where nobody stands in line.
+// histogram: count in local memory first.
 //
-// WHAT   Count numbers by size: counts[b] is how many of a[0] to a[n - 1] are
-//        at least b and below b + 1. No number is below 0, and none is 64 or
-//        more, so (uint)a[i] is its bin. An item takes the number at its own
-//        place, and from there every get_global_size(0)-th, until n. The host
-//        has put 0 into counts.
-// WHY    `counts[bin] += 1` reads, adds and writes, and what others do between
-//        is lost. An atomic function does all three in one step, so that items
-//        that want one place stand in line. In global memory they are the items
-//        of all groups, in local memory those of one. So each group counts for
-//        itself first, and adds its 64 counts to those of all at the end.
-// MIND   Nobody has put 0 into local memory. There are more items than bins.
+// WHAT   Count elements by size: counts[b] is how many of a[0] to a[n - 1] are
+//        at least b and below b + 1. No element is negative or 64 or more, so
+//        (uint)a[i] is its bin. An item reads the element at its global index
+//        and from there every get_global_size(0)-th one, up to n. The host has
+//        set counts to 0.
+// WHY    `counts[bin] += 1` reads, adds and writes, and additions by other
+//        items in between are lost. An atomic function does all three in one
+//        step, but items that add to the same address must wait for each
+//        other. In global memory these are the items of all groups; in local
+//        memory they are only those of one. So each group first counts in
+//        local memory, and at the end adds its 64 counts to the global ones.
+// MIND   Local memory is not initialized. There are more items than bins.
 // READ   Reductions and barriers
 // CHECK  cargo learn check histogram
 
@@ -22,9 +23,9 @@ kernel void histogram(global const float *a, global uint *counts, uint n)
     local uint own[BINS];
     uint item = get_local_id(0);
     // HOLE
-    //| // `atomic_inc(&counts[b])` adds 1, `atomic_add(&counts[b], more)` more,
-    //| // in local memory as in global.
-    //| /* TODO(histogram): clear, wait, count, wait, add to those of all */
+    //| // `atomic_inc(&counts[b])` adds 1 and `atomic_add(&counts[b], more)`
+    //| // adds `more`, in local and in global memory.
+    //| /* TODO(histogram): clear, wait, count, wait, add to the global counts */
     if (item < BINS)
         own[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);

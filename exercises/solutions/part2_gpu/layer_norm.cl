@@ -1,26 +1,28 @@
-// layer_norm: each row with the mean 0 and the variance 1.
+// layer_norm: normalize each row to mean 0 and variance 1.
 //
-// WHAT   Normalize each row: a (rows, columns) -> out (rows, columns). A group
-//        of 256 items has a row: group 0 the first, group 1 the next. out[i] is
-//        (a[i] - mean) / sqrt(variance + EPS), and the variance is the mean of
-//        (a[i] - mean) squared. A row may have any number of columns.
-// WHY    It stands between the layers of most networks of today, and has two
-//        sums of a row, of which the second needs the first. So the tree is a
-//        function, and each item of the group gets what it returns.
-// MIND   A row of equal numbers has the variance 0. Numbers may lie around 4096
-//        and differ by little. Who calls `total` twice uses its cells twice.
+// WHAT   Normalize each row: a (rows, columns) -> out (rows, columns). Each
+//        row has a group of 256 items: group 0 has the first row, group 1 the
+//        next. out[i] is (a[i] - mean) / sqrt(variance + EPS), where the
+//        variance is the mean of (a[i] - mean) squared. A row may have any
+//        number of columns.
+// WHY    Most of today's networks have a layer norm between their layers. It
+//        needs two sums of a row, the second of which depends on the first. So
+//        the tree is a function that returns the sum to each item of the
+//        group.
+// MIND   A row of equal elements has variance 0. Elements may be near 4096 and
+//        differ only slightly. The two calls of `total` use the same cells.
 // READ   Reductions and barriers
 // CHECK  cargo learn check layer_norm
 
 #define GROUP 256
 #define EPS 1e-5f
 
-/// Adds up what the items of the group bring: each of them gets the sum.
+/// Returns the sum of the group's values of `mine` to each of its items.
 float total(local float *tree, float mine)
 {
     uint item = get_local_id(0);
     // HOLE
-    //| /* TODO(layer_norm): a tree, and a sum that all have read */
+    //| /* TODO(layer_norm): a tree; return when all items have read the sum */
     tree[item] = mine;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = GROUP / 2; width > 0; width /= 2) {
@@ -40,7 +42,7 @@ kernel void layer_norm(global const float *a, global float *out, uint columns)
     uint item = get_local_id(0);
     uint first = get_group_id(0) * columns;
     // HOLE
-    //| /* TODO(layer_norm): the mean, the variance, and what is written */
+    //| /* TODO(layer_norm): the mean, the variance, and the output */
     float sum = 0.0f;
     for (uint i = item; i < columns; i += GROUP)
         sum += a[first + i];

@@ -1,12 +1,13 @@
 // lying_bytes: the bytes that a kernel reads.
 //
-// WHAT   Three functions stand between your numbers and a kernel that says
-//        `float`: what is written to the device, how much room a result gets,
-//        and how the result is read. What stands there now is the notebook's
-//        way. Take the `todo!` away, look at the verdict, and mend it.
-// WHY    A driver copies bytes and does not ask what they mean. If the two
-//        sides mean different things, nobody says so, and every gradient is
-//        0 or, worse, something else.
+// WHAT   Three functions connect your numbers to a kernel that declares
+//        `float`: which bytes are written to the device, how large the
+//        result's memory is, and how the result is read. They currently do
+//        what the notebook did. Remove the `todo!`, read the verdict, and fix
+//        the functions.
+// WHY    A driver copies bytes without knowing what they mean. If the host and
+//        the kernel interpret them differently, there is no error, and every
+//        gradient is 0 or some other wrong number.
 // READ   Bytes and a promise
 // CHECK  cargo learn check lying_bytes
 
@@ -20,16 +21,16 @@ pub fn bytes_of(values: &[f64]) -> Vec<u8> {
     // END HOLE
 }
 
-/// Counts the bytes that a result of `n` floats needs.
+/// Returns the number of bytes that a result of `n` floats needs.
 pub fn room(n: usize) -> usize {
     // HOLE
-    //| todo!("TODO(lying_bytes): make room for n floats");
+    //| todo!("TODO(lying_bytes): allocate n floats");
     //| 4
     n * size_of::<f32>()
     // END HOLE
 }
 
-/// Reads the numbers that a kernel has written through a `global float *`.
+/// Returns the values that a kernel has written through a `global float *`.
 pub fn values_of(bytes: &[u8]) -> Vec<f64> {
     // HOLE
     //| todo!("TODO(lying_bytes): read the bytes of floats");

@@ -1,21 +1,21 @@
-// missing_barrier: two kernels, each a barrier short.
+// missing_barrier: two kernels that each lack a barrier.
 //
-// WHAT   `largest` brings the largest number of a group to cell 0, as a tree.
-//        `below_largest` goes on: each item takes the largest number away
-//        from its own. In each of them one line is missing:
+// WHAT   `largest` computes the maximum of a group with a tree and stores it
+//        in cell 0. `below_largest` continues: each item subtracts the maximum
+//        from its own value. One line is missing in each of them:
 //
 //            item.barrier().await;
 //
-//        Put it where it belongs. Where it stands is all that you change.
-// WHY    A barrier is the only thing that keeps the steps of two items in
-//        order. One too few is right on most days. One that only some items
-//        come to is never passed: on a device, that is a hang.
+//        Insert it at the right position. Change nothing else.
+// WHY    Only barriers order the steps of two items. With one barrier too few,
+//        the result is still right most of the time. A barrier that only some
+//        items reach is never passed: on a device, that is a hang.
 // READ   How a GPU computes
 // CHECK  cargo learn check missing_barrier
 
 use rungrad::workgroup::Item;
 
-/// Brings the largest of `x`, one number for each item, to cell 0.
+/// Stores the largest of `x`, one value per item, in cell 0.
 pub async fn largest(item: &Item, x: &[f32]) {
     let me = item.id();
     item.write(me, x[me]).await;
@@ -23,7 +23,8 @@ pub async fn largest(item: &Item, x: &[f32]) {
     let mut width = item.size() / 2;
     while width > 0 {
         // HOLE
-        //| // Take the next line away and check: you see how it breaks.
+        //| // Remove the next line and run the check to see how the kernel
+        //| // fails.
         //| todo!("TODO(missing_barrier): place the barrier of largest");
         //| if me < width {
         //|     let mine = item.read(me).await;
@@ -41,12 +42,12 @@ pub async fn largest(item: &Item, x: &[f32]) {
     }
 }
 
-/// Brings each item's number, minus the largest of `x`, to its own cell.
+/// Stores each item's value minus the largest of `x` in the item's cell.
 pub async fn below_largest(item: &Item, x: &[f32]) {
     let me = item.id();
     largest(item, x).await;
     // HOLE
-    //| // And this one, when `largest` is right.
+    //| // Remove this one when `largest` is right.
     //| todo!("TODO(missing_barrier): place the barrier of below_largest");
     //| let most = item.read(0).await;
     //| item.write(me, x[me] - most).await;

@@ -1,13 +1,13 @@
 // my_kernels: kernels of your own.
 //
-// WHAT   The kernels on which Part 2 computes, in six levels. What you have
-//        not written is ours. The check says which kernels are next, with
-//        their names and parameters.
+// WHAT   Write the kernels on which Part 2 runs, in six levels. Ours are used
+//        for kernels that you have not written. The check tells you which
+//        kernels are next, with their names and parameters.
 //
-//        Unless a level says otherwise, a kernel runs in groups of 256 items,
-//        one for each element of its result. All groups are whole: the spare
-//        items have nothing to do, and still come to every barrier.
-// WHY    A tensor on a device is as right as its kernels.
+//        Unless a level says otherwise, a kernel is launched in groups of 256
+//        items, with one item per element of its result. All groups are whole:
+//        the spare items have nothing to do, but must reach every barrier.
+// WHY    The tensors on a device can only be as correct as its kernels.
 // READ   Kernels of your own
 // CHECK  cargo learn check my_kernels
 // LEVELS 1-
@@ -29,8 +29,8 @@ kernel void ew_add(global const float *a, global const float *b,
 }
 // LEVELS 2-
 
-// Where an operand has the element for element i of out: the index along each
-// axis, the last axis first, times the stride there.
+// Returns the index of an operand's element for element i of out: the sum over
+// the axes, from the last, of the index along the axis times its stride.
 uint place(uint i, int8 shape, int8 strides)
 {
     int sizes[8], steps[8];
@@ -78,7 +78,7 @@ kernel void ew_exp(global const float *a, global float *out, uint n)
         out[i] = exp(a[i]);
 }
 
-// A NaN passes: it is not at most 0.
+// NaN is passed on, because `NaN <= 0` is false.
 kernel void ew_relu(global const float *a, global float *out, uint n)
 {
     uint i = get_global_id(0);
@@ -86,7 +86,7 @@ kernel void ew_relu(global const float *a, global float *out, uint n)
         out[i] = a[i] <= 0.0f ? 0.0f : a[i];
 }
 
-// It chooses and does not multiply: 0 times infinity is no number.
+// Select instead of multiplying, because 0 times infinity is NaN.
 kernel void relu_backward(global const float *grad_out,
                           global const float *a, global float *grad_a, uint n)
 {
@@ -98,7 +98,8 @@ kernel void relu_backward(global const float *grad_out,
 
 #define GROUP 256
 
-// A tree in each group. An item past the end brings 0 and does not return.
+// A tree in each group. An item past the end contributes 0; it must not
+// return, because it has to reach the barriers.
 __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void reduce_sum(global const float *a, global float *partials, uint n)
 {
@@ -115,8 +116,8 @@ kernel void reduce_sum(global const float *a, global float *partials, uint n)
         partials[get_group_id(0)] = tree[0];
 }
 
-// 32 numbers at a time; what is rounded away when these are added to the sum
-// is given to the next.
+// Adds blocks of 32 elements. The rounding error of adding a block to the sum
+// is carried to the next block (compensated summation).
 kernel void reduce_axis(global const float *a, global float *out,
                         uint length, uint inner, uint n)
 {
@@ -147,7 +148,7 @@ kernel void ew_repeat(global const float *a, global float *out, uint length,
 
 #define TILE 16
 
-// A tile of a and one of b in local memory, and then the next two.
+// A tile of a and one of b are loaded into local memory, then the next two.
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void matmul(global const float *a, global const float *b,
                    global float *out, uint m, uint k, uint n)
@@ -167,15 +168,15 @@ kernel void matmul(global const float *a, global const float *b,
         float given = part - excess, next = sum + given;
         excess = isinf(next) ? 0.0f : next - sum - given;
         sum = next;
-        // Nobody may load the next tile while another still reads this one.
+        // Wait until every item has read this tile before loading the next.
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (row < m && column < n)
         out[row * n + column] = sum;
 }
 
-// (batch, rows, columns) -> (batch, columns, rows): a tile is read along its
-// rows and written along its columns.
+// (batch, rows, columns) -> (batch, columns, rows): a tile is read by rows and
+// written by columns.
 __attribute__((reqd_work_group_size(TILE, TILE, 1)))
 kernel void transpose(global const float *a, global float *out,
                       uint rows, uint columns)
@@ -194,8 +195,8 @@ kernel void transpose(global const float *a, global float *out,
 
 #define ROW_GROUP 64
 
-// A group of 64 items for each row, and two trees: the largest of the row, and
-// the sum of the exponentials.
+// A group of 64 items per row, and two trees: the maximum of the row, and the
+// sum of the exponentials.
 __attribute__((reqd_work_group_size(ROW_GROUP, 1, 1)))
 kernel void softmax_log(global const float *a, global float *out,
                         uint columns)
@@ -216,7 +217,7 @@ kernel void softmax_log(global const float *a, global float *out,
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     most = tree[0];
-    // Nobody may plant the second tree while another still reads the first.
+    // Wait until every item has read the first tree before reusing its cells.
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float total = 0.0f;
@@ -229,7 +230,7 @@ kernel void softmax_log(global const float *a, global float *out,
             tree[item] += tree[item + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    // One after the other: a large score would swallow the logarithm.
+    // Subtract in two steps: a large score would absorb the logarithm.
     float log_total = log(tree[0]);
     for (uint column = item; column < columns; column += ROW_GROUP)
         out_row[column] = row[column] - most - log_total;

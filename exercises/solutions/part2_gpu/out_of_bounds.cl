@@ -1,11 +1,12 @@
-// out_of_bounds: one kernel, two strays.
+// out_of_bounds: one kernel with two stray accesses.
 //
-// WHAT   `smooth` makes of each number a quarter of both neighbors and half
-//        of itself; beyond either end of `a` there are zeros. Somebody wrote
-//        it, tried it on 256 numbers, and went home. Two work-items leave the
-//        arrays. Find out which, mend it, and take the line with TODO out.
-// WHY    256 numbers are one whole group, so no item is to spare, and the
-//        memory behind the array happened to hold a zero.
+// WHAT   `smooth` replaces each element by half of itself plus a quarter of
+//        each neighbor; beyond both ends of `a` there are zeros. It was tested
+//        only with 256 elements. Two work-items access memory outside the
+//        arrays. Find out which, fix the kernel, and remove the line with
+//        TODO.
+// WHY    256 elements fill one whole group, so there are no spare items, and
+//        the memory after the array happened to contain a zero.
 // READ   A borrow checker for kernels
 // CHECK  cargo learn check out_of_bounds
 
@@ -13,7 +14,7 @@ kernel void smooth(global const float *a, global float *out, uint n)
 {
     uint i = get_global_id(0);
     // HOLE
-    //| /* TODO(out_of_bounds): two work-items leave the arrays; which? */
+    //| /* TODO(out_of_bounds): which two work-items leave the arrays? */
     //| if (i > n)
     //|     return;
     //| float left = i > 0 ? a[i - 1] : 0.0f;

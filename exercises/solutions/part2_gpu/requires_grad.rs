@@ -1,19 +1,19 @@
-// requires_grad: who is recorded, and what for.
+// requires_grad: what is recorded, and which gradients are computed.
 //
-// WHAT   Three decisions of an engine: whether the result of an operation is
-//        recorded, which operands it keeps as its parents, and which
-//        gradients the rule of a product computes.
-// WHY    The memory of a device is small, and a launch takes time. What
-//        nobody asks for must not be kept and not be computed; and a gradient
-//        that is recorded itself holds on to what it was computed from.
-//        Mind the names: `t.records()` asks a tensor for its flag, and
-//        `t.requires_grad()` makes a leaf that has it.
+// WHAT   Write three decisions of an engine: whether the result of an
+//        operation is recorded, which operands it keeps as its parents, and
+//        which gradients the rule of a multiplication computes.
+// WHY    A device has little memory, and a launch takes time. So nothing
+//        should be kept or computed unless it is needed, and a recorded
+//        gradient keeps everything alive that it was computed from. Do not
+//        confuse the names: `t.records()` returns a tensor's flag, and
+//        `t.requires_grad()` makes a leaf with the flag set.
 // READ   Gradients that are not recorded
 // CHECK  cargo learn check requires_grad
 
 use rungrad::part2_gpu::Tensor;
 
-/// Tells whether the result of an operation on these operands requires a
+/// Returns whether the result of an operation on these operands requires a
 /// gradient.
 pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // HOLE
@@ -22,8 +22,8 @@ pub fn is_recorded(operands: &[&Tensor]) -> bool {
     // END HOLE
 }
 
-/// Lists what the result of an operation on these operands keeps as its
-/// parents, when it is recorded and when it is not.
+/// Returns what the result of an operation on these operands keeps as its
+/// parents, whether it is recorded or not.
 pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // HOLE
     //| todo!("TODO(requires_grad): what does the result keep?")
@@ -34,8 +34,8 @@ pub fn parents(operands: &[&Tensor]) -> Vec<Tensor> {
     // END HOLE
 }
 
-/// Computes the gradients of `a * b`: for each operand its own, or None where
-/// nobody asks for it. `mul` of two tensors is a launch.
+/// Returns the gradients of `a * b`, one per operand, or `None` if that
+/// operand needs none. `mul` of two tensors takes a launch.
 pub fn mul_rule(
     grad_out: &Tensor,
     a: &Tensor,

@@ -1,12 +1,12 @@
-// tiled_matmul: sixteen results from one load.
+// tiled_matmul: sixteen results per load.
 //
 // WHAT   Write the loop of `matmul_transposed`: a (m, k) times b (n, k)
-//        transposed. Each result is the sum of a row of `a` times a row of
-//        `b`, number by number. The group, 16 x 16 items, goes along `k` in
-//        steps of one tile: load a tile of `a` and one of `b`, a number of
-//        each by every item, then add 16 products from there.
-// WHY    A group needs 16 rows of `a` and 16 of `b`. If every item fetched its
-//        own, each number would be fetched 16 times.
+//        transposed. Each result is the dot product of a row of `a` and a row
+//        of `b`. The group of 16 x 16 items proceeds along `k` one tile at a
+//        time: load a tile of `a` and one of `b`, with one element of each per
+//        item, then add 16 products from these tiles.
+// WHY    A group needs 16 rows of `a` and 16 of `b`. If every item loaded its
+//        own rows, each element would be loaded 16 times.
 // READ   The matmul ladder
 // CHECK  cargo learn check tiled_matmul
 
@@ -16,8 +16,8 @@ kernel void matmul_transposed(global const float *a, global const float *b,
                               global float *out, uint m, uint k, uint n)
 {
     local float a_tile[TILE][TILE];
-    // A warp reads 16 rows of this tile at once, in one column: the spare cell
-    // at the end of each row puts them into 16 banks instead of two.
+    // A warp reads 16 rows of this tile at once, in one column. The extra cell
+    // at the end of each row places them in 16 banks instead of two.
     local float b_tile[TILE][TILE + 1];
     uint x = get_local_id(0), y = get_local_id(1);
     uint top = get_group_id(1) * TILE, left = get_group_id(0) * TILE;
@@ -25,7 +25,7 @@ kernel void matmul_transposed(global const float *a, global const float *b,
 
     float sum = 0.0f;
     // HOLE
-    //| /* TODO(tiled_matmul): tile by tile along k: load, wait, add, wait */
+    //| /* TODO(tiled_matmul): for each tile along k: load, wait, add, wait */
     for (uint start = 0; start < k; start += TILE) {
         uint across = start + x;
         a_tile[y][x] = row < m && across < k ? a[row * k + across] : 0.0f;

@@ -1,7 +1,7 @@
-// train_kernels: a network that learns by your kernels.
+// train_kernels: a network that learns with your kernels.
 //
-// WHAT   Write one of these kernels below, or two, or all five. Those that
-//        you leave out are ours.
+// WHAT   Write one or more of these kernels below. Ours are used for the
+//        others.
 //
 //        kernel void matmul(global const float *a, global const float *b,
 //                           global float *out, uint m, uint k, uint n)
@@ -9,18 +9,19 @@
 //          16 x 16: dimension 0 is the column, dimension 1 the row.
 //        kernel void add_row(global const float *a, global const float *row,
 //                            global float *out, uint columns, uint n)
-//          A matrix and a row; out has n elements, and so many items run.
+//          A matrix and a row; out has n elements, computed by n items.
 //        kernel void relu(global const float *a, global float *out, uint n)
 //        kernel void relu_backward(global const float *grad_out,
 //                                  global const float *a,
 //                                  global float *grad_a, uint n)
 //        kernel void log_softmax(global const float *a, global float *out,
 //                                uint rows, uint columns)
-//          An item for each row.
+//          One item per row.
 //
 //        All groups are whole, and the spare items have nothing to do.
-// WHY    The loss does not care who computes it. A kernel of yours that is
-//        right makes the network read; one that is nearly right does not.
+// WHY    The loss does not depend on the author of the kernels. If yours are
+//        right, the network learns to read; if they are slightly wrong, it
+//        does not.
 // READ   Train on your kernels
 // CHECK  cargo learn check train_kernels
 

@@ -1,8 +1,9 @@
-// zip_two: an item takes the elements of one place in two arrays.
+// zip_two: each item reads the same index of two arrays.
 //
-// WHAT   Write to each place of `out` the number of `a` there less that of `b`.
-// WHY    Arrays in global memory know nothing of one another. It is the number
-//        of the item that makes two elements partners.
+// WHAT   Write to each index of `out` the element of `a` minus the element of
+//        `b` at that index.
+// WHY    Arrays in global memory are not connected. The item's index
+//        determines which elements belong together.
 // READ   Hello OpenCL
 // CHECK  cargo learn check zip_two
 
@@ -10,7 +11,7 @@ kernel void zip_two(global const float *a, global const float *b,
                     global float *out)
 {
     // HOLE
-    //| /* TODO(zip_two): one number finds both partners */
+    //| /* TODO(zip_two): one index for both elements */
     uint i = get_global_id(0);
     out[i] = a[i] - b[i];
     // END HOLE

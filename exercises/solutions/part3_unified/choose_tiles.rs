@@ -1,11 +1,12 @@
 // choose_tiles: a kernel for each shape.
 //
-// WHAT   A product (m, k) x (k, n) is computed by groups. Each has a tile of
-//        the result, and perhaps only a part of k. Say how many clocks a plan
-//        takes, cut k into parts, and choose the plan that takes the fewest.
-// WHY    No tile is the best for all shapes. A large one loads less for each
-//        product, and a small result has too few large tiles to keep a device
-//        busy. What is missing then, parts of k make up, at the price of a
+// WHAT   A matrix multiplication (m, k) x (k, n) is computed by work-groups.
+//        Each group computes a tile of the result, and possibly only a part of
+//        k. Compute how many clock cycles a plan takes, split k into parts,
+//        and choose the plan with the fewest cycles.
+// WHY    No tile is best for all shapes. A large one needs fewer loads per
+//        multiply-add, but a small result has too few large tiles to keep a
+//        device busy. Splitting k creates more groups, at the price of a
 //        second launch.
 // MIND   A tile must fit into local memory, and parts need not be equal.
 // READ   How fast, and why
@@ -13,14 +14,14 @@
 
 use std::ops::Range;
 
-/// The part of the result that a group computes.
+/// The size of the result that a group computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tile {
     pub rows: usize,
     pub columns: usize,
 }
 
-/// The tiles that there are kernels for.
+/// The tiles for which there are kernels.
 pub const TILES: [Tile; 4] = [
     Tile { rows: 128, columns: 128 },
     Tile { rows: 64, columns: 64 },
@@ -28,48 +29,47 @@ pub const TILES: [Tile; 4] = [
     Tile { rows: 16, columns: 16 },
 ];
 
-/// The most parts into which k is cut; and a part has at least one product.
+/// Maximum number of parts of k. Each part has at least one element.
 pub const MOST_PARTS: usize = 64;
 
-/// The clocks of the host's order: each launch takes so many.
+/// Clock cycles that each launch costs on the host.
 pub const LAUNCH: usize = 4000;
 
-/// What the device says about itself.
+/// The properties of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
-    /// Groups that work at the same time.
+    /// Number of groups that run at the same time.
     pub units: usize,
-    /// Bytes of local memory for a group.
+    /// Bytes of local memory per group.
     pub local_memory: usize,
 }
 
-/// How a product is computed.
+/// How a multiplication is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     pub tile: Tile,
     pub parts: usize,
 }
 
-/// Says whether a group has room for its two tiles: 16 numbers, of 4 bytes
-/// each, for every row and every column.
+/// Returns whether a group has room for its two tiles: 16 elements of 4 bytes
+/// for every row and every column.
 pub fn fits(tile: Tile, card: Card) -> bool {
     (tile.rows + tile.columns) * 16 * 4 <= card.local_memory
 }
 
-/// Counts the clocks of a plan for the sizes (m, k, n), by this model.
+/// Returns the clock cycles of a plan for the sizes (m, k, n), by this model:
 ///
-/// There is a group for each tile of the result, whole or not, and each part.
-/// All units work at the same time, a group each; so the groups take turns,
-/// and the last turn counts as a whole one. A turn takes, for each number of
-/// k that a part has at most, `rows * columns / 128` clocks of products and
-/// `(rows + columns) / 16` clocks of loads. With more parts than one there is
-/// another launch, which reads or writes `m * n * (parts + 1)` numbers, and
-/// all units together do 16 of them for each unit in a clock, the last ones
-/// rounded up.
+/// There is one group per tile of the result (including partly filled tiles)
+/// and part. Each unit runs one group at a time, so the groups run in rounds,
+/// and the last round counts as a whole one. A round takes, for each element
+/// of k in the largest part, `rows * columns / 128` cycles of multiplications
+/// and `(rows + columns) / 16` cycles of loads. If there is more than one
+/// part, a second launch reads or writes `m * n * (parts + 1)` elements, 16
+/// per unit and cycle, rounded up.
 pub fn clocks([m, k, n]: [usize; 3], plan: Plan, card: Card) -> usize {
     // HOLE
     //| let Tile { rows, columns } = plan.tile;
-    //| todo!("TODO(choose_tiles): count the turns, and what each takes")
+    //| todo!("TODO(choose_tiles): the number of rounds, and the cycles of each")
     let Tile { rows, columns } = plan.tile;
     let groups = m.div_ceil(rows) * n.div_ceil(columns) * plan.parts;
     let turns = groups.div_ceil(card.units);
@@ -85,10 +85,10 @@ pub fn clocks([m, k, n]: [usize; 3], plan: Plan, card: Card) -> usize {
     // END HOLE
 }
 
-/// Chooses the plan of the fewest clocks among those that fit.
+/// Returns the plan with the fewest cycles among those that fit.
 pub fn choose([m, k, n]: [usize; 3], card: Card) -> Plan {
     // HOLE
-    //| todo!("TODO(choose_tiles): the best of the tiles and the parts")
+    //| todo!("TODO(choose_tiles): the best combination of a tile and parts")
     let tiles = TILES.into_iter().filter(|tile| fits(*tile, card));
     let plans = tiles.flat_map(|tile| {
         (1..=MOST_PARTS.min(k)).map(move |parts| Plan { tile, parts })
@@ -98,11 +98,11 @@ pub fn choose([m, k, n]: [usize; 3], card: Card) -> Plan {
     // END HOLE
 }
 
-/// Says which numbers of k a part has, counted from 0: each of them is in one
-/// part, and no part has more than `k / parts`, rounded up.
+/// Returns the range of k that belongs to a part, counted from 0. Each index
+/// is in exactly one part, and no part is longer than `k / parts`, rounded up.
 pub fn part(k: usize, parts: usize, which: usize) -> Range<usize> {
     // HOLE
-    //| todo!("TODO(choose_tiles): from where to where")
+    //| todo!("TODO(choose_tiles): the first index and the end")
     let length = k.div_ceil(parts);
     let end = |which: usize| (which * length).min(k);
     end(which)..end(which + 1)

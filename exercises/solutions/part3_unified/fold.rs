@@ -1,19 +1,20 @@
-// fold: windows added up to an image.
+// fold: add windows up to an image.
 //
-// WHAT   Each window brings a number for each pixel that it showed. Add all of
-//        them to their pixels: (rows, columns, height, width) -> (h, w), as
-//        flat numbers, the last axis fastest.
-// WHY    It is the gradient of windows. Forward a pixel is copied into every
-//        window that shows it, so on the way back it gets the sum of what its
-//        copies got, as an operand does that is used several times.
-// MIND   Where windows are more than a window apart, and at the far edges,
-//        there may be pixels that no window shows. Nothing depends on them.
+// WHAT   Each window has a value for each pixel that it covers. Add all of
+//        them to their pixels: (rows, columns, height, width) -> (h, w), both
+//        stored in row-major order.
+// WHY    This is the gradient of taking windows. In the forward pass a pixel
+//        is copied to every window that covers it, so its gradient is the sum
+//        of the gradients of its copies, like that of an operand with several
+//        uses.
+// MIND   With strides larger than a window, and at the far edges, some pixels
+//        may not be in any window. Nothing depends on them.
 // READ   Windows and a product
 // CHECK  cargo learn check fold
 
-/// Adds windows up to an image of `[h, w]`. The window at row `r` and column
-/// `c` of its places has its upper left corner at the pixel
-/// `[r * stride[0], c * stride[1]]`.
+/// Adds windows up to an image of `[h, w]`. The window in row `r` and column
+/// `c` has its upper left corner at the pixel `[r * stride[0], c *
+/// stride[1]]`.
 pub fn fold(
     windows: &[f32],
     [rows, columns, height, width]: [usize; 4],
@@ -21,7 +22,7 @@ pub fn fold(
     [h, w]: [usize; 2],
 ) -> Vec<f32> {
     // HOLE
-    //| todo!("TODO(fold): each number of each window to its pixel")
+    //| todo!("TODO(fold): add each value of each window to its pixel")
     let mut image = vec![0.0; h * w];
     let mut numbers = windows.iter();
     for row in 0..rows {

@@ -1,17 +1,18 @@
-// index_through_a_view: where element number i of a view lies in memory.
+// index_through_a_view: from an element's position in a view to its memory
+// slot.
 //
-// WHAT   A kernel counts elements, 0, 1, 2, .., the last axis fastest. Say
-//        where in memory number i lies, as a sum of terms, each of which is
-//        (i / divide % rest) * stride, with as few terms as there can be.
-// WHY    A kernel that is written for a view has this sum in its text, so no
-//        strides need to be handed over. A view that turns nothing is i
-//        itself, and then the memory is read as if there were no view.
-// MIND   What is broadcast has the stride 0. Two axes that go on evenly are
-//        one: a quotient and its rest, put together again.
+// WHAT   A kernel numbers the elements 0, 1, 2, .. in row-major order. Write
+//        the memory slot of element i as a sum of terms of the form (i /
+//        divide % rest) * stride, with as few terms as possible.
+// WHY    A kernel that is generated for a view contains this sum in its
+//        source, so strides need not be passed to it. For a contiguous view
+//        the sum is just i, and the view costs nothing.
+// MIND   A broadcast axis has stride 0. Two axes that are contiguous with each
+//        other can be merged into one term.
 // READ   Kernels that write themselves
 // CHECK  cargo learn check index_through_a_view
 
-/// A part of an index: `(i / divide % rest) * stride`.
+/// One term of an index: `(i / divide % rest) * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     pub divide: usize,
@@ -19,12 +20,12 @@ pub struct Term {
     pub stride: isize,
 }
 
-/// Finds the terms of a view's index; the offset comes on top of them.
+/// Returns the terms of a view's index, without the offset.
 pub fn terms(shape: &[usize], strides: &[isize]) -> Vec<Term> {
     // HOLE
-    //| todo!("TODO(index_through_a_view): a term for each axis that needs one")
+    //| todo!("TODO(index_through_a_view): one term per axis that needs one")
     let mut terms: Vec<Term> = Vec::new();
-    // So many elements a step along the axis is.
+    // The number of elements per step along the current axis.
     let mut divide = 1;
     for (&size, &stride) in shape.iter().zip(strides).rev() {
         match terms.last_mut() {

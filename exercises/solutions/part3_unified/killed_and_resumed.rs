@@ -1,33 +1,34 @@
-// killed_and_resumed: the test that no forgetful run passes.
+// killed_and_resumed: a test that no run with lost state passes.
 //
-// WHAT   You are handed a way to begin a run, and say whether a run that was
-//        saved and killed goes on as if nothing had happened. The check hands
-//        you one that does, and eight that do not.
-// WHY    A checkpoint that forgets something trains on, and a loss that goes
-//        down looks like any other. Only a comparison with a run that nobody
-//        killed can tell.
-// MIND   What is forgotten stays what it was in the run that resumes. An epoch
-//        has 4 batches. Runs are compared bit for bit.
+// WHAT   You get a function that starts a training run. Return whether a run
+//        that is saved, killed and resumed continues exactly like an
+//        uninterrupted one. The check calls your test with one right run and
+//        eight wrong ones.
+// WHY    Training continues even if a checkpoint lacks something, and its loss
+//        goes down like any other. Only a comparison with an uninterrupted run
+//        shows the difference.
+// MIND   State that is not saved keeps the value it has in the new run. An
+//        epoch has 4 batches. Runs are compared bit for bit.
 // READ   Weights that travel
 // CHECK  cargo learn check killed_and_resumed
 
-/// A training that can be written down, and gone on with.
+/// A training run that can be saved and resumed.
 pub trait Run {
-    /// Takes a step, and returns its loss.
+    /// Takes a step and returns its loss.
     fn step(&mut self) -> f32;
 
-    /// Writes down what it must remember.
+    /// Saves the state of the run.
     fn save(&mut self) -> Vec<u8>;
 
-    /// Goes on from what a run has written down.
+    /// Continues from a saved state.
     fn resume(&mut self, saved: &[u8]);
 }
 
-/// Tells whether a run goes on as if nothing had happened. `new` begins one
-/// from the start, as the same program does each time.
+/// Returns whether a resumed run continues like an uninterrupted one. `new`
+/// starts a run from the beginning, the same each time.
 pub fn accepts(new: &dyn Fn() -> Box<dyn Run>) -> bool {
     // HOLE
-    //| todo!("TODO(killed_and_resumed): compare with a run that nobody killed")
+    //| todo!("TODO(killed_and_resumed): compare with an uninterrupted run")
     const STEPS: usize = 12;
     let mut whole = new();
     let unbroken: Vec<u32> =

@@ -1,12 +1,12 @@
-// moving_data: data of every kind to every device.
+// moving_data: all kinds of data to all devices.
 //
-// WHAT   Numbers come as a list with a shape, as an ndarray in any layout, or
-//        as a tensor that is on some device already. Make a tensor from them
-//        that is on `device`.
-// WHY    Each kind of data on each device is a case of its own, and a case
-//        that is forgotten shows late: a tensor in the wrong place, a copy
-//        that nobody asked for, a gradient that never arrives. Where the
-//        kinds are an enum, `match` forgets none.
+// WHAT   Data is given as a list with a shape, as an ndarray in any layout, or
+//        as a tensor that is already on some device. Create a tensor from it
+//        on `device`.
+// WHY    Each kind of data on each device is a separate case, and a missing
+//        case is noticed late: a tensor on the wrong device, an unnecessary
+//        copy, or a gradient that never arrives. If the kinds are an enum,
+//        `match` cannot forget one.
 // READ   One tensor, two devices
 // CHECK  cargo learn check moving_data
 
@@ -14,15 +14,16 @@ use ndarray::ArrayD;
 use rungrad::Error;
 use rungrad::part3_unified::{Device, Tensor};
 
-/// Numbers as they come.
+/// Data from different sources.
 pub enum Data {
     /// A shape, and the elements in row-major order.
     List(Vec<usize>, Vec<f32>),
-    /// The elements may lie in any order in memory; `iter()` gives them in
+    /// The elements may be in any order in memory; `iter()` returns them in
     /// row-major order.
     Ndarray(ArrayD<f32>),
-    /// On some device, and perhaps part of a graph. What is there already
-    /// needs no copy, and a gradient has to find its way back.
+    /// A tensor on some device, possibly part of a graph. If it is already on
+    /// the target device, it must not be copied, and gradients must flow
+    /// through it.
     Tensor(Tensor),
 }
 
@@ -31,7 +32,7 @@ pub fn moved(data: Data, device: Device) -> Result<Tensor, Error> {
     // HOLE
     //| // `Tensor::new(&shape, &values, device)` copies numbers of the host
     //| // to a device, and `tensor.to(device)` moves a tensor.
-    //| todo!("TODO(moving_data): a match with a case for each kind of data")
+    //| todo!("TODO(moving_data): a match with one arm per kind of data")
     match data {
         Data::List(shape, values) => Tensor::new(&shape, &values, device),
         Data::Ndarray(array) => {

@@ -1,11 +1,11 @@
 // my_device: a device of your own.
 //
-// WHAT   A device on which Part 3 trains a network, in eight levels. What
-//        stands in `delegate!` is left to the processor: your numbers travel
-//        there and back. Take a name out, write the function that
-//        `Backend` asks for, and it is yours. Plain loops will do; kernels of
-//        yours will, too. The check says which level is next.
-// WHY    A framework meets new hardware by a dozen functions. They are these.
+// WHAT   Write a device on which Part 3 trains a network, in eight levels.
+//        Functions named in `delegate!` are left to the processor: your data
+//        is copied there and back. Remove a name and write the function of
+//        `Backend` to make it yours, with plain loops or with your own
+//        kernels. The check tells you which level is next.
+// WHY    A framework supports new hardware with about a dozen functions.
 // READ   A device of your own
 // CHECK  cargo learn check my_device
 
@@ -32,11 +32,11 @@ use rungrad::rng;
 /// The device. It may have fields.
 pub struct Mine;
 
-/// The check registers this one.
+/// The check registers this device.
 pub static MINE: Mine = Mine;
 
 // LEVELS 8-
-/// The bytes that live in storages, and the most that ever did.
+/// The bytes in live storages, and the maximum so far.
 static NOW: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
@@ -83,13 +83,13 @@ fn numbers(storage: &dyn Storage) -> &[f32] {
 }
 
 // LEVELS 2-3
-/// Shows the elements of an array that is dense.
+/// Returns the elements of a contiguous array.
 fn elements(a: &Array) -> &[f32] {
     &numbers(&**a.storage())[a.offset()..][..a.len()]
 }
 
 // LEVELS 4-
-/// Lists the elements of any view, in row-major order.
+/// Returns the elements of any view, in row-major order.
 fn elements(a: &Array) -> Vec<f32> {
     let all = numbers(&**a.storage());
     let mut index = vec![0; a.shape().len()];
@@ -97,7 +97,7 @@ fn elements(a: &Array) -> Vec<f32> {
     let mut elements = Vec::with_capacity(a.len());
     for _ in 0..a.len() {
         elements.push(all[at as usize]);
-        // The last axis moves first; one that is at its end begins anew.
+        // The last axis advances first; at its end it restarts at 0.
         for axis in (0..index.len()).rev() {
             index[axis] += 1;
             at += a.strides()[axis];
@@ -288,8 +288,8 @@ impl Backend for Mine {
 }
 // LEVELS 5-
 
-/// Adds in `f64`, so that long sums are right, and from 0 on: what `sum()`
-/// begins with is -0.
+/// Adds in `f64`, so that long sums are accurate, and starts from 0, because
+/// an empty `sum()` is -0.
 fn sum(numbers: impl Iterator<Item = f32>) -> f32 {
     numbers.fold(0.0, |sum, x| sum + f64::from(x)) as f32
 }

@@ -1,11 +1,11 @@
-// new_operator: softplus, an operation with a rule of its own.
+// new_operator: softplus, an operation with its own backward rule.
 //
-// WHAT   softplus(x) = ln(1 + e^x), a relu without its corner, as a Function:
-//        its value on arrays, its gradient on tensors.
-// WHY    An operation of yours is as good as one of ours: it runs on every
-//        device, it stands on tapes, and its gradient can be differentiated,
-//        all because `backward` is written with tensor operations. And e^100
-//        is more than a float can hold.
+// WHAT   Write softplus(x) = ln(1 + e^x), a smooth version of ReLU, as a
+//        `Function`: its value on arrays, its gradient on tensors.
+// WHY    Your operation is equal to the engine's own: it runs on every device,
+//        it appears on tapes, and its gradient can be differentiated, because
+//        `backward` consists of tensor operations. Note that e^100 overflows
+//        an `f32`.
 // READ   Add an operator
 // CHECK  cargo learn check new_operator
 
@@ -25,11 +25,10 @@ impl Function for Softplus {
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         let x = inputs[0];
         // HOLE
-        //| // Save what backward asks for. Then compute, with
-        //| // `x.unary(Unary::..)?`, of which there are Relu, Exp, Log,
-        //| // Scale(-1.0) and Shift(1.0), and `a.binary(Binary::Add, &b)?`:
-        //| // ln(1 + e^x) is relu(x) + ln(1 + e^-|x|), and that never
-        //| // overflows.
+        //| // Save what backward needs. Then compute with
+        //| // `x.unary(Unary::..)?`, which has Relu, Exp, Log, Scale(-1.0) and
+        //| // Shift(1.0), and with `a.binary(Binary::Add, &b)?`: ln(1 + e^x)
+        //| // is relu(x) + ln(1 + e^-|x|), which never overflows.
         //| todo!("TODO(new_operator): the value")
         ctx.save_input(0, x);
         let positive = x.unary(Unary::Relu)?;
@@ -43,14 +42,14 @@ impl Function for Softplus {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         // HOLE
-        //| // The slope of softplus is an old friend.
+        //| // The derivative of softplus is the sigmoid.
         //| todo!("TODO(new_operator): vec![Some(grad_a)]")
         vec![Some(grad_out.mul(&ctx.input(0).sigmoid()))]
         // END HOLE
     }
 }
 
-/// Computes the softplus: this is what users call.
+/// Computes softplus. This is the public function.
 pub fn softplus(x: &Tensor) -> Tensor {
     apply(Softplus, &[x])
 }

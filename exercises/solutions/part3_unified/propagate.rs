@@ -1,14 +1,15 @@
-// propagate: who records, and who gets a gradient.
+// propagate: what is recorded, and which leaves get a gradient.
 //
-// WHAT   A program is given as a list of steps. Say of each step whether its
-//        result has a way back, and which leaves get a gradient when backward
-//        starts at one of them.
-// WHY    This is all that `requires_grad`, `no_grad` and `detach` mean. Who
-//        can say it for any list need not guess why a gradient is None.
+// WHAT   A program is given as a list of steps. Return for each step whether
+//        backward can start at its result, and which leaves get a gradient
+//        when backward starts at one of them.
+// WHY    This is all that `requires_grad`, `no_grad` and `detach` mean. If you
+//        can answer it for any list, you never have to guess why a gradient is
+//        None.
 // READ   Eight functions, one dispatch
 // CHECK  cargo learn check propagate
 
-/// A step makes one tensor. Operands are numbers of earlier steps.
+/// A step creates one tensor. Operands are indices of earlier steps.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A leaf; with `true` it requires a gradient.
@@ -17,16 +18,16 @@ pub enum Step {
     Apply(Vec<usize>),
     /// An operation inside `no_grad`.
     ApplyNoGrad(Vec<usize>),
-    /// `operand.detach()`: its numbers, and no way back.
+    /// `operand.detach()`: its values without the graph.
     Detach(usize),
 }
 
-/// Tells for each step whether backward can start at its result.
+/// Returns for each step whether backward can start at its result.
 pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
     let mut has: Vec<bool> = Vec::new();
     for step in steps {
         // HOLE
-        //| // The operands came earlier, so `has` knows them.
+        //| // The operands came earlier, so `has` already contains them.
         //| todo!("TODO(propagate): has.push(..) for each kind of step")
         has.push(match step {
             Step::Leaf(requires) => *requires,
@@ -38,19 +39,19 @@ pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
     has
 }
 
-/// Lists the leaves that get a gradient when backward starts at `root`, in
+/// Returns the leaves that get a gradient when backward starts at `root`, in
 /// order.
 pub fn reached(steps: &[Step], root: usize) -> Vec<usize> {
     let has = has_way_back(steps);
     let mut waiting = vec![false; steps.len()];
     waiting[root] = has[root];
     let mut leaves = Vec::new();
-    // Operands come before what is made of them: one walk from the end.
+    // Operands come before their results, so one loop from the end is enough.
     for i in (0..=root).rev().filter(|&i| has[i]) {
         // HOLE
-        //| // Is anybody waiting for step i? A leaf is reached; an operation
-        //| // makes its operands wait, those that have a way back.
-        //| todo!("TODO(propagate): the leaves, and who waits next")
+        //| // Does step i get a gradient? If so, a leaf is reached, and an
+        //| // operation passes it to its operands, unless they have no graph.
+        //| todo!("TODO(propagate): the leaves, and which operands come next")
         match &steps[i] {
             _ if !waiting[i] => {}
             Step::Leaf(_) => leaves.push(i),

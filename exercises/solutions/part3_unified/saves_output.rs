@@ -1,11 +1,10 @@
-// saves_output: the exponential, as a Function that keeps one array.
+// saves_output: the exponential, as a Function that saves one array.
 //
-// WHAT   `forward` computes e to the x and keeps what `backward` will ask
-//        for; `backward` returns the gradient. Keep no array that is not in
-//        the graph already.
-// WHY    The result is in memory anyway, as long as somebody goes on with it.
-//        An operand that is kept for the slope alone costs its numbers a
-//        second time, in every layer.
+// WHAT   `forward` computes e^x and saves what `backward` will need;
+//        `backward` returns the gradient. Save no array that is not in the
+//        graph already.
+// WHY    The result stays in memory anyway as long as a later operation uses
+//        it. Saving the operand would need a second array, in every layer.
 // READ   Function and its context
 // CHECK  cargo learn check saves_output
 
@@ -25,8 +24,8 @@ impl Function for Exp {
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         // HOLE
         //| // `inputs[0].unary(Unary::Exp)?` is the result. `ctx.save_input(0,
-        //| // array)` and `ctx.save_output(&array)` keep things.
-        //| todo!("TODO(saves_output): compute, and keep")
+        //| // array)` and `ctx.save_output(&array)` save arrays.
+        //| todo!("TODO(saves_output): compute, and save")
         let out = inputs[0].unary(Unary::Exp)?;
         ctx.save_output(&out);
         Ok(out)
@@ -35,7 +34,7 @@ impl Function for Exp {
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         // HOLE
-        //| // `ctx.input(0)` and `ctx.output()` are tensors again.
+        //| // `ctx.input(0)` and `ctx.output()` return them as tensors.
         //| todo!("TODO(saves_output): vec![Some(grad_a)]")
         vec![Some(grad_out.mul(&ctx.output()))]
         // END HOLE

@@ -1,28 +1,30 @@
 // what_is_stored: which values of an expression a kernel must store.
 //
-// WHAT   An expression is given as a list of steps, each made of earlier ones,
-//        and one of them is asked for. List the steps that the kernel stores.
-// WHY    A value that nobody can ask for later needs no memory. Who can ask for
-//        it later is whoever holds it, and a shared pointer counts its holders.
-// MIND   A step that was wished for holds each of its operands, one that it
-//        uses twice two times. What is behind the root and holds is served by
-//        this kernel; all other holders may ask later.
+// WHAT   An expression is given as a list of steps, each of which depends on
+//        earlier ones, and one of them is requested. List the steps whose
+//        values the kernel must store.
+// WHY    A value that cannot be requested later needs no memory. Only its
+//        holders can request it later, and a shared pointer counts its
+//        holders.
+// MIND   A pending step holds each of its operands, and holds an operand twice
+//        if it uses it twice. Holders that the root depends on are computed by
+//        this kernel; all other holders may request the value later.
 // READ   Kernels that write themselves
 // CHECK  cargo learn check what_is_stored
 
-/// What a step is. Operands are numbers of earlier steps.
+/// The kind of a step. Operands are indices of earlier steps.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// Its numbers are in memory already.
+    /// Its values are already in memory.
     There,
-    /// One number, which is written into the text wherever it is used.
+    /// A constant, which is written into the source wherever it is used.
     Number,
-    /// An operation that was wished for and is not computed.
+    /// A pending operation that has not been computed.
     Wish(Vec<usize>),
 }
 
-/// A step, and how many hold it: handles of a program, and wishes that it is
-/// an operand of.
+/// A step, and the number of its holders: handles in the program, and pending
+/// steps that use it.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub what: What,
@@ -30,10 +32,10 @@ pub struct Step {
 }
 
 /// Lists, in order, the steps that the kernel for `root` stores. The root is
-/// a wish, and whoever asked for it gets it.
+/// pending, and its value is always requested.
 pub fn stored(steps: &[Step], root: usize) -> Vec<usize> {
     // HOLE
-    //| todo!("TODO(what_is_stored): what is behind the root, and who holds it")
+    //| todo!("TODO(what_is_stored): what the root needs, and who else holds it")
     let mut behind = vec![false; steps.len()];
     let mut uses = vec![0; steps.len()];
     behind[root] = true;

@@ -1,26 +1,27 @@
-// whose_map: what is wrong with an attention that made this map.
+// whose_map: what is wrong with the attention behind this map?
 //
-// WHAT   You get the scores of n places, `scores[i * n + j]` for the query of
-//        place i and the key of place j, before anybody divided them, and the
-//        map of shares that somebody made of them. Name what is wrong with
-//        it: `NotScaled`, `NotMasked`, `MaskedAfter` or `Columns`, if exactly
-//        one of these explains every share; `Right` if nothing is wrong, and
-//        else `Unknown`.
-// WHY    Each of these trains, and its loss is only a little worse. A map
-//        shows it at a glance, if one knows what to look for.
-// MIND   `MaskedAfter`: the softmax went over all places, and what lies
-//        behind was set to 0 then. `Columns`: the softmax went down the
-//        columns of the scores that were left, not along the rows.
+// WHAT   You get the unscaled scores of n positions, `scores[i * n + j]` for
+//        the query of position i and the key of position j, and an attention
+//        map that was computed from them. Name what is wrong with the map:
+//        `NotScaled`, `NotMasked`, `MaskedAfter` or `Columns`, if exactly one
+//        of these explains every element; `Right` if nothing is wrong;
+//        otherwise `Unknown`.
+// WHY    A network with one of these bugs still trains, with a slightly worse
+//        loss. A map shows the bug at a glance if you know what to look for.
+// MIND   `MaskedAfter`: the softmax was computed over all positions, and later
+//        positions were then set to 0. `Columns`: the softmax of the masked
+//        scores was computed over columns instead of rows.
 // READ   Attention
 // CHECK  cargo learn check whose_map
 
 use super::Fault;
 
-/// Names what is wrong with a map of queries and keys of some width, to 1e-4.
+/// Names what is wrong with an attention map, up to 1e-4. `width` is the width
+/// of the queries and keys.
 pub fn name(map: &[f64], scores: &[f64], width: usize) -> Fault {
     // HOLE
     //| // Fault has Right, NotScaled, NotMasked, MaskedAfter, Columns, Unknown.
-    //| todo!("TODO(whose_map): make the map of each fault, and compare")
+    //| todo!("TODO(whose_map): compute the map of each bug, and compare")
     let n = map.len().isqrt();
     let root = (width as f64).sqrt();
     let made = |fault: Fault| {

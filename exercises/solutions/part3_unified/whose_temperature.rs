@@ -1,22 +1,23 @@
-// whose_temperature: how daring was the draw?
+// whose_temperature: at which temperature were these tokens drawn?
 //
-// WHAT   A network gave some tokens these scores, and somebody drew 100,000
-//        tokens at one temperature. You get the scores and how often each
-//        token was drawn. Find the temperature, to 1 %.
-// WHY    Whoever can go back from the draws to the number knows what the
-//        number does: the logarithms of two shares are as far apart as the two
-//        scores, divided by it.
-// MIND   The counts are whole numbers. A token that was drawn three times says
-//        little, and one that was never drawn nothing at all.
+// WHAT   A network gave some tokens these scores, and 100,000 tokens were
+//        drawn at one temperature. You get the scores and how often each token
+//        was drawn. Find the temperature, to 1 %.
+// WHY    To infer the temperature from the draws, you must know what it does:
+//        the difference of two log-probabilities is the difference of the two
+//        scores divided by the temperature.
+// MIND   The counts are integers. A token that was drawn three times gives
+//        little information, and one that was never drawn gives none.
 // READ   Names
 // CHECK  cargo learn check whose_temperature
 
-/// Finds the temperature at which tokens of these scores were drawn so often.
+/// Returns the temperature at which tokens with these scores were drawn with
+/// these counts.
 pub fn temperature(scores: &[f64], counts: &[u64]) -> f64 {
     // HOLE
-    //| todo!("TODO(whose_temperature): compare two tokens, and choose them")
+    //| todo!("TODO(whose_temperature): choose two tokens, and compare them")
     let often = (0..scores.len()).filter(|&token| counts[token] >= 100);
-    // Far apart, so that what was rounded matters least.
+    // Take tokens with very different scores, so that rounding matters least.
     let by_score = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]);
     let least = often.clone().min_by(by_score).expect("some token");
     let most = often.max_by(by_score).expect("some token");

@@ -1,18 +1,19 @@
-// windows_by_strides: every place of a window, and no copy.
+// windows_by_strides: every position of a window, without a copy.
 //
-// WHAT   How many places a window has along an axis, and the view that shows
-//        all of them: (.., h, w) -> (.., rows, columns, height, width). The
-//        last two axes of the image become four. Of each pair the first number
-//        is for the way down, the second for the way to the right.
-// WHY    A convolution multiplies what each window shows. Neighbors overlap,
-//        so a copy of all windows of 3 x 3 has nearly nine times the numbers of
-//        the image; strides say the same in four numbers.
-// MIND   The image is a view itself: its rows may lie anywhere. The window fits
-//        into it, and its sides, strides and dilations are at least 1.
+// WHAT   Compute the number of positions of a window along an axis, and the
+//        view that shows all of them: (.., h, w) -> (.., rows, columns,
+//        height, width). The last two axes of the image become four. In each
+//        pair of numbers the first is vertical and the second is horizontal.
+// WHY    A convolution multiplies the elements of each window. Windows
+//        overlap, so a copy of all 3 x 3 windows has nearly nine times as many
+//        elements as the image. A view needs only four more strides.
+// MIND   The image is itself a view, so its rows need not be contiguous. The
+//        window fits into it, and its sides, strides and dilations are at
+//        least 1.
 // READ   Windows and a product
 // CHECK  cargo learn check windows_by_strides
 
-/// A way to walk memory: element [i, j] lies in slot
+/// A view of memory: element [i, j] is in slot
 /// offset + i * strides[0] + j * strides[1].
 #[derive(Clone, Debug)]
 pub struct View {
@@ -26,15 +27,15 @@ pub struct View {
 pub struct Window {
     /// Height and width, in elements.
     pub size: [usize; 2],
-    /// How many elements of the image it goes on from place to place.
+    /// The distance between consecutive positions, in elements of the image.
     pub stride: [usize; 2],
-    /// How many elements of the image lie between neighbors in it, the second
-    /// of them included: 1 is without gaps.
+    /// The distance between adjacent elements of a window, in elements of the
+    /// image: 1 means no gaps.
     pub dilation: [usize; 2],
 }
 
-/// Counts the places that a window of so many elements has along an axis of
-/// `length` elements.
+/// Returns the number of positions of a window with `size` elements along an
+/// axis of `length` elements.
 pub fn places(
     length: usize,
     size: usize,
@@ -42,14 +43,14 @@ pub fn places(
     dilation: usize,
 ) -> usize {
     // HOLE
-    //| todo!("TODO(windows_by_strides): how many places there are")
+    //| todo!("TODO(windows_by_strides): the number of positions")
     let extent = (size - 1) * dilation + 1;
     (length - extent) / stride + 1
     // END HOLE
 }
 
-/// Shows every place of a window over the last two axes of `image`. Axes in
-/// front of them, such as the channels, stay.
+/// Returns a view of every position of a window over the last two axes of
+/// `image`. Earlier axes, such as the channels, are kept.
 pub fn windows(image: &View, window: &Window) -> View {
     // HOLE
     //| todo!("TODO(windows_by_strides): two axes become four")

@@ -1,17 +1,17 @@
 // write_a_file: weights in a file, byte by byte.
 //
-// WHAT   Write the bytes of a file of safetensors: eight with the length of
-//        the header, the header, and all numbers.
-// WHY    A format that fits on half a page can be read by every engine, and
-//        has nothing in it to run. Whoever has written it once can look at any
-//        file of weights and say where a number lies.
-// MIND   The length and the numbers have their lowest byte first. Offsets are
-//        bytes, and are counted from the end of the header. A name may have a
-//        quotation mark in it, which JSON writes as \".
+// WHAT   Write the bytes of a safetensors file: eight with the length of the
+//        header, the header, and all elements.
+// WHY    A format that fits on half a page can be read by every engine and
+//        contains no code that could run. If you have written it once, you can
+//        find any element in any file of weights.
+// MIND   The length and the elements are little-endian. Offsets are bytes,
+//        counted from the end of the header. A name may contain a quotation
+//        mark, which JSON writes as \".
 // READ   Weights that travel
 // CHECK  cargo learn check write_a_file
 
-/// A tensor with a name: its numbers in row-major order.
+/// A named tensor, with its elements in row-major order.
 pub struct Weights {
     pub name: String,
     pub shape: Vec<usize>,
@@ -23,7 +23,7 @@ pub struct Weights {
 /// {"bias":{"dtype":"F32","shape":[10],"data_offsets":[0,40]}}
 pub fn file(tensors: &[Weights]) -> Vec<u8> {
     // HOLE
-    //| todo!("TODO(write_a_file): the length, the header, the numbers")
+    //| todo!("TODO(write_a_file): the length, the header, the elements")
     let (mut entries, mut data) = (Vec::new(), Vec::new());
     for Weights { name, shape, values } in tensors {
         let from = data.len();

@@ -1,6 +1,6 @@
-//! The laws of a device, function by function: what the tests of Part 3 hold
-//! ours to, on arrays that hide no mistake. What is right comes from the
-//! processor, or from the sentence itself.
+//! The laws of a device, one function at a time: what the tests of Part 3
+//! require of ours, on arrays chosen to reveal every mistake. Expected values
+//! come from the processor or are written in the law.
 
 mod many;
 
@@ -13,7 +13,7 @@ use rungrad::{Error, Result};
 pub(super) use self::many::*;
 use testkit::engine::Part3;
 
-/// Takes what a device gave, or says its sentence at the line of the law.
+/// Unwraps a result, or panics with its error at the line of the law.
 #[track_caller]
 fn got<T>(result: Result<T>) -> T {
     match result {
@@ -24,11 +24,11 @@ fn got<T>(result: Result<T>) -> T {
 }
 
 #[track_caller]
-fn there(e: &Part3, shape: &[usize], values: &[f32]) -> Array {
+fn on_device(e: &Part3, shape: &[usize], values: &[f32]) -> Array {
     got(Array::new(shape, values, e.0))
 }
 
-fn here(shape: &[usize], values: &[f32]) -> Array {
+fn on_cpu(shape: &[usize], values: &[f32]) -> Array {
     got(Array::new(shape, values, Device::Cpu))
 }
 
@@ -37,8 +37,7 @@ fn read(array: &Array) -> Vec<f32> {
     got(array.to_vec())
 }
 
-/// Compares numbers that may be rounded otherwise; what is no number is like
-/// what is no number.
+/// Compares values up to rounding. NaN matches NaN.
 #[track_caller]
 fn near(what: &str, yours: &[f32], right: &[f32]) {
     assert_eq!(yours.len(), right.len(), "{what}: how many there are");
@@ -49,7 +48,7 @@ fn near(what: &str, yours: &[f32], right: &[f32]) {
     }
 }
 
-/// Returns the bits of numbers, since a NaN is not equal to itself.
+/// Returns the bits of the values, because NaN is not equal to itself.
 fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
@@ -57,11 +56,11 @@ fn bits(values: &[f32]) -> Vec<u32> {
 pub(super) fn what_goes_up_comes_down(e: &Part3) {
     for n in [0, 1, 2, 7, 1000] {
         let values = numbers(n as u64, n);
-        assert_eq!(read(&there(e, &[n], &values)), values);
+        assert_eq!(read(&on_device(e, &[n], &values)), values);
     }
     let odd = [0.0, -0.0, f32::INFINITY, f32::MIN_POSITIVE / 2.0, 1e-30];
-    assert_eq!(bits(&read(&there(e, &[5], &odd))), bits(&odd));
-    assert!(read(&there(e, &[1], &[f32::NAN]))[0].is_nan());
+    assert_eq!(bits(&read(&on_device(e, &[5], &odd))), bits(&odd));
+    assert!(read(&on_device(e, &[1], &[f32::NAN]))[0].is_nan());
 }
 
 pub(super) fn a_memory_knows_its_length(e: &Part3) {
@@ -74,7 +73,8 @@ pub(super) fn a_memory_knows_its_length(e: &Part3) {
 }
 
 pub(super) fn every_upload_has_a_memory_of_its_own(e: &Part3) {
-    let (a, b) = (there(e, &[2], &[1.0, 2.0]), there(e, &[2], &[3.0, 4.0]));
+    let (a, b) =
+        (on_device(e, &[2], &[1.0, 2.0]), on_device(e, &[2], &[3.0, 4.0]));
     assert!(!a.shares_storage(&b));
     assert_eq!(read(&a), [1.0, 2.0]);
     assert_eq!(read(&b), [3.0, 4.0]);
@@ -91,16 +91,16 @@ pub(super) fn a_tensor_travels_there_and_back(e: &Part3) {
     assert_eq!(got(back.to_vec()), values);
 }
 
-/// Every map.
+/// Every unary operation.
 fn all_maps() -> impl Iterator<Item = Unary> {
-    Unary::ALL.iter().map(|op| op.with_number(3.0))
+    Unary::ALL.iter().map(|op| op.with_constant(3.0))
 }
 
 #[track_caller]
 fn maps(e: &Part3, values: &[f32]) {
     for op in all_maps() {
         let right: Vec<f32> = values.iter().map(|x| op.apply(*x)).collect();
-        let yours = got(there(e, &[values.len()], values).unary(op));
+        let yours = got(on_device(e, &[values.len()], values).unary(op));
         near(&format!("{op:?} of {values:?}"), &read(&yours), &right);
     }
 }
@@ -112,13 +112,13 @@ pub(super) fn every_map_gives_its_values(e: &Part3) {
 
 pub(super) fn a_map_of_nothing_is_nothing(e: &Part3) {
     for op in [Unary::Exp, Unary::Shift(1.0)] {
-        let none = got(there(e, &[0, 3], &[]).unary(op));
+        let none = got(on_device(e, &[0, 3], &[]).unary(op));
         assert_eq!((read(&none).len(), none.shape()), (0, &[0, 3][..]));
     }
 }
 
 pub(super) fn a_map_leaves_its_operand_as_it_was(e: &Part3) {
-    let a = there(e, &[3], &[1.0, -2.0, 3.0]);
+    let a = on_device(e, &[3], &[1.0, -2.0, 3.0]);
     let out = got(a.unary(Unary::Scale(-1.0)));
     assert_eq!(read(&out), [-1.0, 2.0, -3.0]);
     assert_eq!(read(&a), [1.0, -2.0, 3.0]);
@@ -127,7 +127,7 @@ pub(super) fn a_map_leaves_its_operand_as_it_was(e: &Part3) {
 pub(super) fn a_map_keeps_what_is_no_number(e: &Part3) {
     let maps = all_maps().filter(|op| *op != Unary::Sign);
     for op in maps {
-        let yours = read(&got(there(e, &[1], &[f32::NAN]).unary(op)))[0];
+        let yours = read(&got(on_device(e, &[1], &[f32::NAN]).unary(op)))[0];
         assert!(yours.is_nan(), "{op:?} of NaN is {yours}, not NaN");
     }
 }
@@ -136,7 +136,7 @@ pub(super) fn a_map_is_finite_far_out(e: &Part3) {
     let far = [-1000.0, -90.0, 90.0, 1000.0];
     for op in [Unary::Sigmoid, Unary::Tanh, Unary::Erf, Unary::Relu] {
         let right = far.map(|x| op.apply(x));
-        let yours = read(&got(there(e, &[4], &far).unary(op)));
+        let yours = read(&got(on_device(e, &[4], &far).unary(op)));
         near(&format!("{op:?} of {far:?}"), &yours, &right);
     }
 }
@@ -149,14 +149,15 @@ pub(super) fn every_zip_gives_its_values(e: &Part3) {
     for &op in Binary::ALL {
         let pairs = x.iter().zip(&y);
         let right: Vec<f32> = pairs.map(|(x, y)| op.apply(*x, *y)).collect();
-        let (a, b) = (there(e, &[64], &x), there(e, &[64], &y));
+        let (a, b) = (on_device(e, &[64], &x), on_device(e, &[64], &y));
         let yours = read(&got(a.binary(op, &b)));
         near(op.name(), &yours, &right);
     }
 }
 
 pub(super) fn a_zip_keeps_the_order_of_its_operands(e: &Part3) {
-    let (a, b) = (there(e, &[2], &[6.0, 2.0]), there(e, &[2], &[2.0, 3.0]));
+    let (a, b) =
+        (on_device(e, &[2], &[6.0, 2.0]), on_device(e, &[2], &[2.0, 3.0]));
     let of = |op| read(&got(a.binary(op, &b)));
     assert_eq!(of(Binary::Div)[0], 3.0);
     assert_eq!(of(Binary::Lt), [0.0, 1.0]);
@@ -164,28 +165,28 @@ pub(super) fn a_zip_keeps_the_order_of_its_operands(e: &Part3) {
 }
 
 pub(super) fn a_choice_takes_the_first_where_the_mask_is_not_0(e: &Part3) {
-    let mask = there(e, &[5], &[1.0, 0.0, -1.0, -0.0, 0.25]);
-    let a = there(e, &[5], &[1.0, 2.0, 3.0, f32::NAN, 5.0]);
-    let b = there(e, &[5], &[10.0, 20.0, f32::NAN, 40.0, 50.0]);
+    let mask = on_device(e, &[5], &[1.0, 0.0, -1.0, -0.0, 0.25]);
+    let a = on_device(e, &[5], &[1.0, 2.0, 3.0, f32::NAN, 5.0]);
+    let b = on_device(e, &[5], &[10.0, 20.0, f32::NAN, 40.0, 50.0]);
     let chosen = got(mask.where_cond(&a, &b));
     assert_eq!(read(&chosen), [1.0, 20.0, 3.0, 40.0, 5.0]);
 }
 
 pub(super) fn nothing_is_zipped_to_nothing(e: &Part3) {
-    let none = there(e, &[0], &[]);
+    let none = on_device(e, &[0], &[]);
     assert_eq!(read(&got(none.binary(Binary::Add, &none))), [0.0; 0]);
     assert_eq!(read(&got(none.where_cond(&none, &none))), [0.0; 0]);
 }
 
 pub(super) fn the_views_of_the_lecture_are_read(e: &Part3) {
-    let x = there(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
+    let x = on_device(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
     let y = got(x.as_strided(&[2, 2], &[2, 1], 0));
     assert_eq!(read(&y), [1.0, 2.0, 3.0, 4.0]);
     let z = got(x.as_strided(&[2, 1], &[2, 1], 1));
     assert_eq!(read(&z), [2.0, 4.0]);
 }
 
-/// Lists views of 24 numbers, which have all that a view can have.
+/// Returns views of 24 elements that together use every feature of a view.
 fn views(a: &Array) -> Vec<(&'static str, Array)> {
     vec![
         ("permute", got(a.permute(&[2, 0, 1]))),
@@ -206,12 +207,13 @@ fn views(a: &Array) -> Vec<(&'static str, Array)> {
     ]
 }
 
-/// Lists the same views of the same numbers there and here.
+/// Returns the same views of the same values on the device and on the
+/// processor.
 fn both(e: &Part3, seed: u64) -> Vec<(&'static str, Array, Array)> {
     let values = numbers(seed, 24);
-    let pairs = views(&there(e, &[2, 3, 4], &values))
+    let pairs = views(&on_device(e, &[2, 3, 4], &values))
         .into_iter()
-        .zip(views(&here(&[2, 3, 4], &values)));
+        .zip(views(&on_cpu(&[2, 3, 4], &values)));
     pairs.map(|((name, yours), (_, ours))| (name, yours, ours)).collect()
 }
 
@@ -227,7 +229,7 @@ pub(super) fn a_map_and_a_zip_walk_any_view(e: &Part3) {
     for ((name, a, ours), (_, b, theirs)) in all {
         let map = |a: &Array| read(&got(a.unary(Unary::Square)));
         assert_eq!(map(&a), map(&ours), "square of {name}");
-        // The other operand lies as it is read.
+        // Make the other operand contiguous.
         let b = got(b.compact());
         let zip = |a: &Array, b: &Array| read(&got(a.binary(Binary::Add, b)));
         assert_eq!(zip(&a, &b), zip(&ours, &theirs), "{name} + a dense array");
@@ -252,7 +254,7 @@ pub(super) fn what_is_pasted_stands_where_the_view_shows(e: &Part3) {
     };
     let (row, column) = (numbers(5, 4), numbers(6, 2));
     for device in [e.0, Device::Cpu] {
-        // One operand of the second lies across its memory.
+        // Broadcast the second operand; transpose and flip the third.
         let new = |shape: &[usize], values: &[f32]| {
             got(Array::new(shape, values, device))
         };
@@ -273,9 +275,9 @@ pub(super) fn what_is_pasted_stands_where_the_view_shows(e: &Part3) {
 }
 
 pub(super) fn a_set_changes_one_array_and_no_other(e: &Part3) {
-    let mut a = there(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
+    let mut a = on_device(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
     let turned = got(a.flip(&[0]));
-    got(a.set(&[1..3], &there(e, &[2], &[20.0, 30.0])));
+    got(a.set(&[1..3], &on_device(e, &[2], &[20.0, 30.0])));
     assert_eq!(read(&a), [1.0, 20.0, 30.0, 4.0]);
     assert_eq!(read(&turned), [4.0, 3.0, 2.0, 1.0]);
 }

@@ -1,6 +1,6 @@
-//! What a reader's device leaves to the processor: the numbers come to the
-//! host by the reader's `download`, the processor computes, and `upload` brings
-//! back what came of it.
+//! The functions that the reader's device leaves to the processor. Their
+//! operands are copied to the host by the reader's `download`, the processor
+//! computes, and `upload` copies the result back.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rungrad::Error;
 use rungrad::part3_unified::{Backend, Device};
 
-// What a signature that is written by the macro names.
+// Re-exported because the macro's signatures name them.
 pub use rungrad::Result;
 pub use rungrad::ledger::Memory;
 pub use rungrad::part3_unified::{
@@ -18,15 +18,15 @@ pub use rungrad::part3_unified::{
 
 use crate::ladder::Need;
 
-/// Leaves some functions of `Backend` to the processor, inside of an
+/// Leaves the listed functions of `Backend` to the processor. Use it inside an
 /// `impl Backend`.
 #[macro_export]
 macro_rules! delegate {
     ($($name:ident),* $(,)?) => { $($crate::left!($name);)* };
 }
 
-/// Writes one of these functions. For most of them the processor computes; the
-/// arrays among their arguments are listed between the others.
+/// Defines one of these functions. Most are computed by the processor; for
+/// those, the array arguments are listed in brackets between the others.
 #[doc(hidden)]
 #[macro_export]
 #[rustfmt::skip]
@@ -76,7 +76,7 @@ macro_rules! needs {
     };
 }
 
-/// Finds the name in a signature.
+/// Extracts the function's name from its signature.
 const fn need(signature: &'static str) -> Need {
     let (_, behind) = signature.split_at(3);
     let mut end = 0;
@@ -107,8 +107,8 @@ thread_local! {
     static LEFT: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Returns the function that was left last, and forgets it.
-pub(crate) fn last() -> Option<&'static str> {
+/// Returns the function that was left to the processor last, and resets it.
+pub(crate) fn take_last() -> Option<&'static str> {
     LEFT.take()
 }
 
@@ -117,36 +117,36 @@ fn left<T>(name: &'static str, out: T) -> T {
     out
 }
 
-/// Numbers of a device that has no memory of its own yet.
+/// The storage of a device that has no memory yet.
 #[derive(Debug)]
-struct Lent(Vec<f32>);
+struct HostStorage(Vec<f32>);
 
-impl Storage for Lent {
+impl Storage for HostStorage {
     fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Keeps the numbers on the host.
+/// Stores the values on the host.
 pub fn upload(_: &dyn Backend, values: &[f32], _: DType) -> Result<Shared> {
-    left("upload", Ok(Arc::new(Lent(values.to_vec()))))
+    left("upload", Ok(Arc::new(HostStorage(values.to_vec()))))
 }
 
-/// Gives back what [`upload`] has kept.
+/// Returns the values stored by [`upload`].
 pub fn download(_: &dyn Backend, storage: &dyn Storage) -> Result<Vec<f32>> {
     let any: &dyn Any = storage;
-    let numbers = any.downcast_ref::<Lent>().map(|it| it.0.clone());
-    left("download", numbers.ok_or_else(|| alone("download")))
+    let numbers = any.downcast_ref::<HostStorage>().map(|it| it.0.clone());
+    left("download", numbers.ok_or_else(|| opaque_storage("download")))
 }
 
-fn alone(name: &str) -> Error {
+fn opaque_storage(name: &str) -> Error {
     Error::Mistake(format!(
         "{name}: the storage is yours, and nobody else can look into it; \
          write this function, too"
     ))
 }
 
-/// Lets the processor compute a function of arrays that are elsewhere.
+/// Computes a function of another device's arrays on the processor.
 #[doc(hidden)]
 pub fn on_the_processor<const N: usize>(
     name: &'static str,
@@ -154,7 +154,7 @@ pub fn on_the_processor<const N: usize>(
     of: [&Array; N],
     compute: impl FnOnce(&dyn Backend, [Array; N]) -> Result<Shared>,
 ) -> Result<Shared> {
-    let arrays = of.iter().map(|array| brought(own, array));
+    let arrays = of.iter().map(|array| to_processor(own, array));
     let arrays = arrays.collect::<Result<Vec<Array>>>()?;
     let arrays = arrays.try_into().expect("as many as there were");
     let processor = Device::Cpu.backend()?;
@@ -162,14 +162,14 @@ pub fn on_the_processor<const N: usize>(
     left(name, own.upload(&out, DType::F32))
 }
 
-/// Brings an array to the processor, with its view.
-fn brought(own: &dyn Backend, a: &Array) -> Result<Array> {
+/// Copies an array to the processor and recreates its view.
+fn to_processor(own: &dyn Backend, a: &Array) -> Result<Array> {
     let all = own.download(&**a.storage())?;
     let all = Array::new(&[all.len()], &all, Device::Cpu)?;
     all.as_strided(a.shape(), a.strides(), a.offset())
 }
 
-/// Cannot write into a storage that is the reader's.
+/// Writes into a storage made by [`upload`]; the reader's own is opaque.
 pub fn paste(
     _: &dyn Backend,
     storage: &mut dyn Storage,
@@ -178,15 +178,16 @@ pub fn paste(
 ) -> Result<()> {
     let mut values = a.to_vec()?.into_iter();
     let any: &mut dyn Any = storage;
-    let numbers = any.downcast_mut::<Lent>();
-    let numbers = numbers.ok_or_else(|| left("paste", alone("paste")))?;
+    let numbers = any.downcast_mut::<HostStorage>();
+    let numbers =
+        numbers.ok_or_else(|| left("paste", opaque_storage("paste")))?;
     for (at, value) in view.offsets().zip(&mut values) {
         numbers.0[at] = value;
     }
     left("paste", Ok(()))
 }
 
-/// Counts nothing: only the device knows.
+/// Returns zeros, because only the device can count its memory.
 pub fn memory(_: &dyn Backend) -> Memory {
     left("memory", Memory::default())
 }

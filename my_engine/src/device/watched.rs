@@ -1,5 +1,6 @@
-//! The reader's device, watched: who did what it was asked for, how often and
-//! how long, and whether what came of it is as long as it must be.
+//! A wrapper around the reader's device. It records who computed each
+//! function, how often and for how long, and checks the length of every
+//! result.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,32 +17,32 @@ use rungrad::{Error, Result};
 
 use super::left;
 
-/// What a device was asked for.
+/// The calls of one function.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Asked {
+pub(super) struct CallStats {
     pub(super) times: u32,
-    /// How many of these were left to the processor.
+    /// How many of the calls were left to the processor.
     pub(super) left: u32,
     pub(super) time: Duration,
 }
 
 thread_local! {
-    static ASKED: RefCell<BTreeMap<&'static str, Asked>> = RefCell::default();
+    static CALLS: RefCell<BTreeMap<&'static str, CallStats>> = RefCell::default();
 }
 
-/// Returns what was asked since the last time, and forgets it.
-pub(super) fn asked() -> BTreeMap<&'static str, Asked> {
-    ASKED.take()
+/// Returns the calls recorded so far and resets the record.
+pub(super) fn take_calls() -> BTreeMap<&'static str, CallStats> {
+    CALLS.take()
 }
 
-/// Tells whether a device leaves a function to the processor: it is called once,
-/// and what comes of that is no matter here.
+/// Returns whether a device leaves a function to the processor. The function
+/// is called once, and its result is ignored.
 pub(super) fn is_left(device: Device, name: &str) -> bool {
-    // Whatever else stops it, somebody wrote it.
+    // If it fails in any other way, the reader has written it.
     let call = || drop(once(device, name));
-    drop(asked());
+    drop(take_calls());
     drop(catch_unwind(AssertUnwindSafe(call)));
-    asked().get(name).is_some_and(|it| it.left > 0)
+    take_calls().get(name).is_some_and(|it| it.left > 0)
 }
 
 fn once(device: Device, name: &str) -> Result<()> {
@@ -85,7 +86,7 @@ fn once(device: Device, name: &str) -> Result<()> {
     out.map(drop)
 }
 
-/// Stands between Part 3 and the reader's device.
+/// Forwards every call of Part 3 to the reader's device and records it.
 pub(super) struct Watched;
 
 static INNER: OnceLock<&'static dyn Backend> = OnceLock::new();
@@ -104,11 +105,11 @@ impl Watched {
         name: &'static str,
         work: impl FnOnce(&'static dyn Backend) -> T,
     ) -> T {
-        left::last();
+        left::take_last();
         let start = Instant::now();
         let out = work(self.inner());
-        let (time, left) = (start.elapsed(), left::last() == Some(name));
-        ASKED.with_borrow_mut(|all| {
+        let (time, left) = (start.elapsed(), left::take_last() == Some(name));
+        CALLS.with_borrow_mut(|all| {
             let it = all.entry(name).or_default();
             it.times += 1;
             it.left += u32::from(left);
@@ -117,8 +118,8 @@ impl Watched {
         out
     }
 
-    /// Does the same for what must come to so many numbers.
-    fn filled(
+    /// Records a call whose result must have `numbers` elements.
+    fn checked(
         &self,
         name: &'static str,
         numbers: usize,
@@ -135,13 +136,13 @@ impl Watched {
     }
 }
 
-/// Passes functions on and checks the number of elements in their results.
-macro_rules! filled {
+/// Forwards functions and checks the number of elements in their results.
+macro_rules! checked {
     ($($name:ident($($argument:ident: $type:ty),*) $elements:expr;)*) => {
         $(fn $name(&self, $($argument: $type),*) -> Result<Shared> {
             let elements = $elements;
             let pass = |it: &dyn Backend| it.$name($($argument),*);
-            self.filled(stringify!($name), elements, pass)
+            self.checked(stringify!($name), elements, pass)
         })*
     };
 }
@@ -164,7 +165,7 @@ impl Backend for Watched {
     }
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
-        self.filled("upload", values.len(), |it| it.upload(values, dtype))
+        self.checked("upload", values.len(), |it| it.upload(values, dtype))
     }
 
     fn download(&self, storage: &dyn Storage) -> Result<Vec<f32>> {
@@ -180,7 +181,7 @@ impl Backend for Watched {
         self.watch("paste", |it| it.paste(storage, view, a))
     }
 
-    filled! {
+    checked! {
         uniform(seed: u64, n: usize, dtype: DType) n;
         copy(a: &Array) a.len();
         unary(op: Unary, a: &Array) a.len();
@@ -194,19 +195,19 @@ impl Backend for Watched {
             count * image[0] * image[1];
     }
 
-    // What the reader may write besides is theirs as it is.
+    // Optional functions are forwarded without a check.
 
-    fn max_share(
+    fn max_backward(
         &self,
         a: &Array,
         most: &Array,
         grads: &Array,
         axes: &[usize],
     ) -> Result<Shared> {
-        self.inner().max_share(a, most, grads, axes)
+        self.inner().max_backward(a, most, grads, axes)
     }
 
-    /// Asks for a product, unless the reader has a way of their own.
+    /// Recorded as `matmul`: that is its default implementation.
     fn contract(
         &self,
         a: &Array,

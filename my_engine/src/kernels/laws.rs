@@ -1,6 +1,6 @@
-//! The laws of kernels alone: what each writes for sizes that no group divides,
-//! where its neighbors in memory would show a stray access. What is right comes
-//! from the judge.
+//! The laws of single kernels: their results for sizes that are not multiples
+//! of a group, in memory whose surroundings reveal a stray access. Expected
+//! values come from the reference.
 
 use std::panic::resume_unwind;
 
@@ -14,26 +14,24 @@ use testkit::calls::Call;
 use testkit::engine::Engine;
 use testkit::engine::Part2;
 
-/// Throws what a kernel has done wrong: a law has no other way to say it.
-fn must(outcome: Outcome) {
+/// Panics with a verdict, because a law has no return value.
+fn check(outcome: Outcome) {
     if let Err(stop) = outcome {
         resume_unwind(Box::new(stop));
     }
 }
 
 fn kernel(name: &str) -> Kernel {
-    super::yours(name).expect("the level has begun")
+    super::reader_kernel(name).expect("the level has begun")
 }
 
-/// Launches a kernel with an item for each element, and compares what it
-/// writes.
-fn holds(name: &str, items: usize, of: &[Argument<'_>], right: &[f32]) {
+/// Launches a kernel with one item per element and compares its result.
+fn check_kernel(name: &str, items: usize, of: &[Argument<'_>], right: &[f32]) {
     let yours = kernel(name).run_in_a_rule(items, of).remove(0);
-    must(expect(&format!("The result of {name}"), &yours, right));
+    check(expect(&format!("The result of {name}"), &yours, right));
 }
 
-/// Leaves only the last of some sizes while Oclgrind watches, which takes its
-/// time for every access.
+/// Returns the sizes, or only the last under Oclgrind, which is slow.
 fn sizes<T: Copy>(all: &[T]) -> Vec<T> {
     let first = if super::is_simulated() { all.len() - 1 } else { 0 };
     all[first..].to_vec()
@@ -48,13 +46,13 @@ pub(super) fn pairs_of_elements_are_multiplied_and_added(_: &Part2) {
         let zip = |of: fn(f32, f32) -> f32| -> Vec<f32> {
             a.iter().zip(&b).map(|(a, b)| of(*a, *b)).collect()
         };
-        holds("ew_mul", n, &of, &zip(|a, b| a * b));
-        holds("ew_add", n, &of, &zip(|a, b| a + b));
+        check_kernel("ew_mul", n, &of, &zip(|a, b| a * b));
+        check_kernel("ew_add", n, &of, &zip(|a, b| a + b));
     }
 }
 
 pub(super) fn stretched_operands_are_read_where_they_lie(_: &Part2) {
-    // (3, 1, 5) and (7, 5), which stretch to (3, 7, 5).
+    // (3, 1, 5) and (7, 5), which broadcast to (3, 7, 5).
     let (a, b) = (numbers(1, 15), numbers(2, 35));
     let (n, one) = (105, 1);
     let shape = [one, one, one, one, one, 3, 7, 5];
@@ -73,8 +71,8 @@ pub(super) fn stretched_operands_are_read_where_they_lie(_: &Part2) {
         let at = |i: usize| (i / 35 * 5 + i % 5, i % 35);
         (0..n).map(|i| of(a[at(i).0], b[at(i).1])).collect()
     };
-    holds("broadcast_mul", n, &of, &right(|a, b| a * b));
-    holds("broadcast_add", n, &of, &right(|a, b| a + b));
+    check_kernel("broadcast_mul", n, &of, &right(|a, b| a * b));
+    check_kernel("broadcast_add", n, &of, &right(|a, b| a + b));
 }
 
 pub(super) fn each_element_is_mapped(_: &Part2) {
@@ -86,15 +84,15 @@ pub(super) fn each_element_is_mapped(_: &Part2) {
         };
         let one = [In("a", &a), Out("out", n), Count(n)];
         let scale = [In("a", &a), Out("out", n), Number(-1.5), Count(n)];
-        holds("ew_scale", n, &scale, &map(|a| -1.5 * a));
-        holds("ew_exp", n, &one, &map(f32::exp));
-        holds("ew_relu", n, &one, &map(|a| a.max(0.0)));
+        check_kernel("ew_scale", n, &scale, &map(|a| -1.5 * a));
+        check_kernel("ew_exp", n, &one, &map(f32::exp));
+        check_kernel("ew_relu", n, &one, &map(|a| a.max(0.0)));
         let back =
             [In("grad_out", &g), In("a", &a), Out("grad_a", n), Count(n)];
         let pairs = a.iter().zip(&g);
         let right: Vec<f32> =
             pairs.map(|(a, g)| if *a > 0.0 { *g } else { 0.0 }).collect();
-        holds("relu_backward", n, &back, &right);
+        check_kernel("relu_backward", n, &back, &right);
     }
 }
 
@@ -105,7 +103,7 @@ pub(super) fn every_element_is_added_once(_: &Part2) {
         let of = [In("a", &a), PerGroup("partials", groups), Count(n)];
         let right: Vec<f32> =
             a.chunks(GROUP).map(|group| group.iter().sum()).collect();
-        holds("reduce_sum", n, &of, &right);
+        check_kernel("reduce_sum", n, &of, &right);
     }
     for [outer, length, inner] in sizes(&[[1, 4, 300], [4, 9, 1], [3, 7, 5]]) {
         let (a, n) = (numbers(6, outer * length * inner), outer * inner);
@@ -115,17 +113,17 @@ pub(super) fn every_element_is_added_once(_: &Part2) {
             |i: usize| (0..length).map(|at| a[first(i) + at * inner]).sum();
         let right: Vec<f32> = (0..n).map(sum).collect();
         let of = [&[In("a", &a), Out("out", n)], &sizes[..]].concat();
-        holds("reduce_axis", n, &of, &right);
+        check_kernel("reduce_axis", n, &of, &right);
         let (few, all) = (numbers(7, n), outer * length * inner);
         let copy = |i: usize| few[i / (length * inner) * inner + i % inner];
         let right: Vec<f32> = (0..all).map(copy).collect();
         let sizes = [Count(length), Count(inner), Count(all)];
         let of = [&[In("a", &few), Out("out", all)], &sizes[..]].concat();
-        holds("ew_repeat", all, &of, &right);
+        check_kernel("ew_repeat", all, &of, &right);
     }
 }
 
-/// Compares with `n` times the same number.
+/// Compares with the exact sum, up to a relative error of 1e-5.
 #[track_caller]
 fn near(what: &str, yours: f32, right: f64) {
     assert!(
@@ -161,13 +159,13 @@ pub(super) fn matrices_are_multiplied_and_turned(_: &Part2) {
         };
         let right: Vec<f32> = (0..m * n).map(element).collect();
         let yours = kernel("matmul").run_grid_in_a_rule([n, m], &of).remove(0);
-        must(expect("The result of matmul", &yours, &right));
+        check(expect("The result of matmul", &yours, &right));
         let of = [In("a", &a), Out("out", m * k), Count(m), Count(k)];
         let right: Vec<f32> =
             (0..m * k).map(|i| a[i % m * k + i / m]).collect();
         let yours = kernel("transpose").run_grid_in_a_rule([k, m], &of);
         let yours = yours.into_iter().next().expect("an output");
-        must(expect("The result of transpose", &yours, &right));
+        check(expect("The result of transpose", &yours, &right));
     }
 }
 
@@ -180,7 +178,7 @@ pub(super) fn long_products_are_right(e: &Part2) {
     near(&format!("{n} times 0.1 * 0.1"), e.values(&product)[0], right);
 }
 
-/// The items of a group of `softmax_log`.
+/// Items per group of `softmax_log`.
 const ROW_GROUP: usize = 64;
 
 pub(super) fn scores_become_logarithms_of_shares_and_one_is_picked(_: &Part2) {
@@ -191,7 +189,7 @@ pub(super) fn scores_become_logarithms_of_shares_and_one_is_picked(_: &Part2) {
         let items = rows * ROW_GROUP;
         let yours = kernel("softmax_log").run_in_groups(items, ROW_GROUP, &of);
         let right: Vec<f32> = a.chunks(columns).flat_map(logarithms).collect();
-        must(expect("The result of softmax_log", &yours[0], &right));
+        check(expect("The result of softmax_log", &yours[0], &right));
 
         let labels: Vec<u32> =
             (0..rows).map(|row| ((7 * row + 2) % columns) as u32).collect();
@@ -200,7 +198,7 @@ pub(super) fn scores_become_logarithms_of_shares_and_one_is_picked(_: &Part2) {
             [&[In("a", &a), Indices(&labels), Out("out", rows)], &sizes[..]];
         let at = |row: usize| row * columns + labels[row] as usize;
         let right: Vec<f32> = (0..rows).map(|row| a[at(row)]).collect();
-        holds("pick_labels", rows, &of.concat(), &right);
+        check_kernel("pick_labels", rows, &of.concat(), &right);
 
         let g = numbers(2, rows);
         let sizes = [Count(columns), Count(n)];
@@ -210,7 +208,7 @@ pub(super) fn scores_become_logarithms_of_shares_and_one_is_picked(_: &Part2) {
         ];
         let mut right = vec![0.0; n];
         (0..rows).for_each(|row| right[at(row)] = g[row]);
-        holds("pick_backward", n, &of.concat(), &right);
+        check_kernel("pick_backward", n, &of.concat(), &right);
     }
 }
 

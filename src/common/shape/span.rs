@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_range_is_a_span() {
+    fn spans_are_made_from_every_range_type() {
         let indices = |span: Span| span.indices(5).collect::<Vec<_>>();
         assert_eq!(indices((1..3).into()), [1, 2]);
         assert_eq!(indices((1..=3).into()), [1, 2, 3]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_tuples_and_single_ranges_name_parts() {
+    fn lists_tuples_and_single_ranges_are_spans() {
         let all = [Span::from(0..2), Span::from(1..)];
         assert_eq!(all.spans(), all);
         assert_eq!((&all.to_vec()).spans(), all);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_written_as_its_range() {
+    fn spans_print_as_ranges() {
         let parts = (1..3, 2.., Span::from(..9).step(2)).spans();
         assert_eq!(format!("{parts:?}"), "[1..3, 2.., 0..9 by 2]");
     }

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_has_places_while_it_fits() {
+    fn positions_require_a_window_that_fits() {
         let positions = |window: Window| window.positions(&[2, 5, 6]).ok();
         let window = Window::new([2, 3]);
         assert_eq!(positions(window), Some([4, 4]));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_says_what_is_unusual() {
+    fn windows_print_only_non_default_options() {
         let window = Window::new([2, 3]);
         assert_eq!(window.to_string(), "[2, 3]");
         let window = window.stride([2, 1]).padding([0, 1]);

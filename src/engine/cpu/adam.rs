@@ -1,12 +1,14 @@
-//! One step of Adam, in a single pass over the elements of a parameter.
+//! One step of Adam, in a single pass over the elements of a parameter. The
+//! formula is [`AdamStep::apply`]; composed from elementwise operations, it
+//! would take fourteen passes.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::real::{CpuFloat, HostElement};
-use super::walk::{CHUNK_COST, is_parallel};
+use super::parallel::{CHUNK_COST, is_parallel};
+use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, compact, dense};
-use crate::engine::threads::share;
+use crate::engine::threads::parallel_for;
 use crate::error::Result;
 use crate::part3_unified::AdamStep;
 
@@ -31,9 +33,10 @@ pub(super) fn step<T: CpuFloat + HostElement>(
         let outs = [x, mean, square];
         Arch::new().dispatch(Chunk { step, operands, outs });
     };
-    match is_parallel(n) {
-        true => share(outs, work),
-        false => outs.for_each(work),
+    if is_parallel(n) {
+        parallel_for(outs, work)
+    } else {
+        outs.for_each(work)
     }
     Ok(results.map(Host::shared))
 }

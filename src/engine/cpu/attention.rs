@@ -24,7 +24,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::elementary::{Fma, exp};
-use super::walk::fill;
+use super::parallel::fill;
 use super::{Array, Shared, compact, dense};
 use crate::engine::gemm::transpose;
 use crate::error::Result;
@@ -48,7 +48,7 @@ const LANES: usize = 16;
 /// width).
 pub(super) fn rows(a: &Array, heads: usize) -> Result<Shared> {
     let a = compact(a)?;
-    let sizes = Sizes::of(&a, heads);
+    let sizes = Sizes::new(&a, heads);
     let (x, sequence) = (dense::<f32>(&a), sizes.positions * sizes.row);
     fill(a.len() / 3, sequence, sizes.positions, &|from, out| {
         let mut scratch = Scratch::new(&sizes);
@@ -69,7 +69,7 @@ pub(super) fn grads(
     heads: usize,
 ) -> Result<Shared> {
     let (a, grad_out) = (compact(a)?, compact(grad_out)?);
-    let sizes = Sizes::of(&a, heads);
+    let sizes = Sizes::new(&a, heads);
     let (x, grad_out) = (dense::<f32>(&a), dense::<f32>(&grad_out));
     let sequence = 3 * sizes.positions * sizes.row;
     fill(a.len(), sequence, sizes.positions, &|from, out| {
@@ -97,7 +97,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(a: &Array, heads: usize) -> Sizes {
+    fn new(a: &Array, heads: usize) -> Sizes {
         let (positions, row) = (a.shape()[1], a.shape()[2] / 3);
         Sizes { positions, row, width: row / heads }
     }
@@ -194,26 +194,25 @@ impl Scratch {
             let (rows, _) = scores.as_chunks_mut::<LANES>();
             // Query `first + i` attends to a key if `i >= masked(key)`.
             let masked = |key: usize| key.saturating_sub(first);
-            let mut most = [f32::NEG_INFINITY; LANES];
+            let mut max = [f32::NEG_INFINITY; LANES];
             for (key, row) in rows.iter().enumerate() {
-                for (i, (most, score)) in most.iter_mut().zip(row).enumerate() {
-                    let is_larger = i >= masked(key) && *score > *most;
-                    *most = if is_larger { *score } else { *most };
+                for (i, (max, score)) in max.iter_mut().zip(row).enumerate() {
+                    let is_larger = i >= masked(key) && *score > *max;
+                    *max = if is_larger { *score } else { *max };
                 }
             }
             let scale = sizes.scale();
             for (key, row) in rows.iter_mut().enumerate() {
-                for (i, (score, most)) in row.iter_mut().zip(&most).enumerate()
-                {
+                for (i, (score, max)) in row.iter_mut().zip(&max).enumerate() {
                     // Masked scores become 0 for now. Their exponentials must
                     // not underflow, because subnormal results are slow.
-                    let lower = (*score - most) * scale;
+                    let lower = (*score - max) * scale;
                     *score = if i >= masked(key) { lower } else { 0.0 };
                 }
             }
             // One loop over all rows, because a row is too short to vectorize.
             for score in rows.as_flattened_mut() {
-                *score = exp(Fma::of::<S>(), *score);
+                *score = exp(Fma::for_simd::<S>(), *score);
             }
             let mut total = [0.0; LANES];
             for (key, row) in rows.iter_mut().enumerate() {

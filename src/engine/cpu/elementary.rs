@@ -28,7 +28,7 @@ impl Fma {
     pub(super) const BOTH: [Fma; 2] = [Fma(false), Fma(true)];
 
     #[inline(always)]
-    pub(crate) fn of<S: Simd>() -> Fma {
+    pub(crate) fn for_simd<S: Simd>() -> Fma {
         Fma(cfg!(target_arch = "aarch64") || S::F32_LANES >= 8)
     }
 
@@ -49,7 +49,7 @@ pub(super) fn each<T: Copy>(x: &[T], out: &mut [T], f: impl Fn(Fma, T) -> T) {
 
         #[inline(always)]
         fn with_simd<S: Simd>(self, _: S) {
-            let (Each(x, out, f), fma) = (self, Fma::of::<S>());
+            let (Each(x, out, f), fma) = (self, Fma::for_simd::<S>());
             for (out, x) in out.iter_mut().zip(x) {
                 *out = f(fma, *x);
             }
@@ -100,14 +100,14 @@ fn two_to(exponent: u32) -> f32 {
 
 /// Returns the larger of two values; NaN if `x` is NaN.
 #[inline(always)]
-pub(super) fn at_least(least: f32, x: f32) -> f32 {
-    if x < least { least } else { x }
+pub(super) fn at_least(min: f32, x: f32) -> f32 {
+    if x < min { min } else { x }
 }
 
 /// Returns the smaller of two values; NaN if `x` is NaN.
 #[inline(always)]
-pub(super) fn at_most(most: f32, x: f32) -> f32 {
-    if x > most { most } else { x }
+pub(super) fn at_most(max: f32, x: f32) -> f32 {
+    if x > max { max } else { x }
 }
 
 #[inline(always)]
@@ -188,20 +188,20 @@ pub(super) fn log(fma: Fma, x: f32) -> f32 {
     }
 }
 
+/// Returns the error of a result in units in the last place.
+#[cfg(test)]
+pub(super) fn units_in_last_place(found: f32, right: f64) -> f64 {
+    let rounded = right as f32;
+    let unit = f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
+    (f64::from(found) - right).abs() / unit
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Returns the error of a result in units in the last place.
-    fn units(found: f32, right: f64) -> f64 {
-        let rounded = right as f32;
-        let unit =
-            f64::from(rounded.abs().next_up()) - f64::from(rounded.abs());
-        (f64::from(found) - right).abs() / unit
-    }
-
     #[test]
-    fn the_errors_are_few_units_in_the_last_place() {
+    fn errors_are_a_few_units_in_the_last_place() {
         type Row = (&'static str, fn(Fma, f32) -> f32, fn(f64) -> f64, f64);
         let functions: [Row; 4] = [
             ("exp", exp, f64::exp, 1.0),
@@ -209,7 +209,7 @@ mod tests {
             ("tanh", tanh, f64::tanh, 2.5),
             ("sigmoid", sigmoid, |x| 1.0 / (1.0 + (-x).exp()), 2.5),
         ];
-        for (name, mine, right, most) in functions {
+        for (name, mine, right, max_units) in functions {
             let mut worst = [(0.0, 0.0); 2];
             // Every 9973rd bit pattern, which covers all signs and magnitudes.
             for bits in (0..=u32::MAX).step_by(9973) {
@@ -220,14 +220,15 @@ mod tests {
                     if mine == right as f32 || mine.is_nan() && right.is_nan() {
                         continue;
                     }
-                    let units = units(mine, right);
+                    let units = units_in_last_place(mine, right);
                     if units.is_nan() || units > worst.0 {
                         *worst = (units, x);
                     }
                 }
             }
-            let few = worst.iter().all(|(units, _)| *units <= most);
-            assert!(few, "{name} errs by {worst:?} units");
+            let is_accurate =
+                worst.iter().all(|(units, _)| *units <= max_units);
+            assert!(is_accurate, "{name} errs by {worst:?} units");
         }
     }
 

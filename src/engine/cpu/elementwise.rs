@@ -1,4 +1,13 @@
 //! Elementwise operations, and operations that only copy elements.
+//!
+//! The simple algorithm is `out[i] = f(a[i], b[i])`, with the offset of each
+//! element computed from its index. Three optimizations are applied to it:
+//!
+//! 1. **Runs.** The innermost loop is over a run with constant steps; see
+//!    `strided`. Steps of 0 and 1 have separate loops.
+//! 2. **A loop for each operation,** which the compiler vectorizes.
+//! 3. **Tiles.** A transposed view is copied in tiles that use whole cache
+//!    lines.
 
 use std::any::Any;
 use std::hint::select_unpredictable;
@@ -6,34 +15,38 @@ use std::hint::select_unpredictable;
 use pulp::Arch;
 
 use super::elementary::{Fma, each};
-use super::real::{CpuFloat, HostElement};
-use super::walk::{ANY_SPLIT, EXP_COST, READ_COST, Walk, fill, run};
+use super::parallel::{ANY_SPLIT, EXP_COST, READ_COST, fill};
+use super::strided::{StridedRuns, run};
+use super::types::{CpuFloat, HostElement};
 use super::{Array, Binary, Host, Shared, Storage, Unary, View};
-use super::{dense, storage_of};
+use super::{dense, storage_elements};
 use crate::error::Result;
 use crate::part3_unified::truth;
 
 /// A loop over elements that takes the loop body as a closure. It is
 /// implemented for an array and for a block of the lazy device.
 pub(super) trait Each<T> {
-    type Made;
+    type Output;
 
-    fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Self::Made;
+    fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Self::Output;
 }
 
 /// A loop over pairs of elements that takes the loop body as a closure.
 pub(super) trait Pairs<T> {
-    type Made;
+    type Output;
 
-    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Made;
+    fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Self::Output;
 }
 
 /// Applies `op` to each element. Each formula is inlined into a loop, so that
 /// it is compiled for the registers that the loop is compiled for.
 #[inline(always)]
-pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
+pub(super) fn unary<T: CpuFloat, L: Each<T>>(
+    op: Unary,
+    loop_over: L,
+) -> L::Output {
     macro_rules! each {
-        ($($formula:tt)*) => { numbers.each(#[inline(always)] $($formula)*) };
+        ($($formula:tt)*) => { loop_over.each(#[inline(always)] $($formula)*) };
     }
     match op {
         Unary::Scale(c) => {
@@ -64,13 +77,13 @@ pub(super) fn unary<T: CpuFloat, L: Each<T>>(op: Unary, numbers: L) -> L::Made {
         Unary::GeluSlope => each!(|fma, x| T::gelu_slope(fma, x)),
         // One loop for all other operations.
         // TODO(perf): measure a loop for each.
-        other => numbers.each(move |_, x| other.apply(x)),
+        other => loop_over.each(move |_, x| other.apply(x)),
     }
 }
 
 /// A dense array, and the cost of the operation per element.
 impl<T: HostElement> Each<T> for (&Array, usize) {
-    type Made = Result<Shared>;
+    type Output = Result<Shared>;
 
     fn each(self, f: impl Fn(Fma, T) -> T + Sync) -> Result<Shared> {
         let (x, cost) = (dense(self.0), self.1);
@@ -92,21 +105,24 @@ pub(super) fn cost(op: Unary) -> usize {
 /// which the compiler vectorizes. A single loop that calls [`Binary::apply`]
 /// is several times slower; see docs/benchmarks.md.
 #[inline(always)]
-pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(op: Binary, zip: L) -> L::Made {
+pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(
+    op: Binary,
+    loop_over: L,
+) -> L::Output {
     match op {
-        Binary::Add => zip.pairs(|x, y| x + y),
-        Binary::Mul => zip.pairs(|x, y| x * y),
-        Binary::Div => zip.pairs(|x, y| x / y),
-        Binary::Lt => zip.pairs(|x, y| truth(x < y)),
-        Binary::Le => zip.pairs(|x, y| truth(x <= y)),
-        Binary::Eq => zip.pairs(|x, y| truth(x == y)),
-        Binary::Pow => zip.pairs(T::powf),
+        Binary::Add => loop_over.pairs(|x, y| x + y),
+        Binary::Mul => loop_over.pairs(|x, y| x * y),
+        Binary::Div => loop_over.pairs(|x, y| x / y),
+        Binary::Lt => loop_over.pairs(|x, y| truth(x < y)),
+        Binary::Le => loop_over.pairs(|x, y| truth(x <= y)),
+        Binary::Eq => loop_over.pairs(|x, y| truth(x == y)),
+        Binary::Pow => loop_over.pairs(T::powf),
     }
 }
 // ANCHOR_END: binary
 
 impl<T: HostElement> Pairs<T> for [&Array; 2] {
-    type Made = Result<Shared>;
+    type Output = Result<Shared>;
 
     fn pairs(self, f: impl Fn(T, T) -> T + Sync) -> Result<Shared> {
         let [a, b] = self;
@@ -130,14 +146,14 @@ fn zip<T: HostElement>(
             wide.dispatch(|| out.for_each(|(o, (x, y))| *o = f(*x, *y)));
         });
     }
-    let (all, others) = (storage_of::<T>(a), storage_of::<T>(b));
-    let walk = Walk::new([a.view(), b.view()]);
-    let length = walk.length;
+    let (all, others) = (storage_elements::<T>(a), storage_elements::<T>(b));
+    let runs = StridedRuns::new([a.view(), b.view()]);
+    let length = runs.length;
     fill(a.len(), length, READ_COST, &|from, out| {
         wide.dispatch(|| {
-            let starts = walk.run_starts(from / length);
+            let starts = runs.run_starts(from / length);
             for (out, [i, j]) in out.chunks_mut(length).zip(starts) {
-                match walk.steps {
+                match runs.steps {
                     [1, 1] => {
                         let pairs = all[i..].iter().zip(&others[j..]);
                         let out = out.iter_mut().zip(pairs);
@@ -168,16 +184,16 @@ pub(super) fn where_cond<T: HostElement>(
     a: &Array,
     b: &Array,
 ) -> Result<Shared> {
-    let [m, x, y] = [mask, a, b].map(storage_of::<T>);
+    let [m, x, y] = [mask, a, b].map(storage_elements::<T>);
     let zero = T::default();
-    let walk = Walk::new([mask.view(), a.view(), b.view()]);
-    let length = walk.length;
+    let runs = StridedRuns::new([mask.view(), a.view(), b.view()]);
+    let length = runs.length;
     // A branch would be mispredicted often, because masks have no pattern.
     let choice = |m: T, x: T, y: T| select_unpredictable(m != zero, x, y);
     fill(mask.len(), length, READ_COST, &|from, out| {
-        let starts = walk.run_starts(from / length);
+        let starts = runs.run_starts(from / length);
         for (out, [i, j, k]) in out.chunks_mut(length).zip(starts) {
-            match walk.steps {
+            match runs.steps {
                 [1, 0, 1] => {
                     let (x, pairs) = (x[j], m[i..].iter().zip(&y[k..]));
                     let out = out.iter_mut().zip(pairs);
@@ -200,19 +216,19 @@ pub(super) fn where_cond<T: HostElement>(
 
 /// Copies the elements of any view, in row-major order.
 pub(super) fn copy<T: HostElement>(a: &Array) -> Result<Shared> {
-    let all = storage_of::<T>(a);
-    let walk = Walk::new([a.view()]);
-    let (length, [step]) = (walk.length, walk.steps);
-    let unit = if walk.is_transposed() { length * TILE_ROWS } else { length };
+    let all = storage_elements::<T>(a);
+    let runs = StridedRuns::new([a.view()]);
+    let (length, [step]) = (runs.length, runs.steps);
+    let unit = if runs.is_transposed() { length * TILE_ROWS } else { length };
     fill(a.len(), unit, READ_COST, &|from, out| {
-        let starts = walk.run_starts(from / length);
+        let starts = runs.run_starts(from / length);
         let rows = out.chunks_mut(length).zip(starts);
         match step {
             1 => rows.for_each(|(out, [at])| {
                 out.copy_from_slice(&all[at..][..length])
             }),
             0 => rows.for_each(|(out, [at])| out.fill(all[at])),
-            _ if walk.is_transposed() => tiles(all, rows, length, step),
+            _ if runs.is_transposed() => tiles(all, rows, length, step),
             _ => rows.for_each(|(out, [at])| {
                 let values = run(all, at, length, step);
                 out.iter_mut().zip(values).for_each(|(out, x)| *out = x);
@@ -262,15 +278,16 @@ pub(super) fn paste<T: HostElement>(
 ) -> Result<()> {
     let storage: &mut dyn Any = storage;
     let host: &mut Host<T> =
-        storage.downcast_mut().expect("an array knows its device");
-    let (all, walk) = (storage_of::<T>(a), Walk::new([view, a.view()]));
-    let starts = walk.run_starts(0).take(a.len() / walk.length);
+        storage.downcast_mut().expect("the storage is in host memory");
+    let (all, runs) =
+        (storage_elements::<T>(a), StridedRuns::new([view, a.view()]));
+    let starts = runs.run_starts(0).take(a.len() / runs.length);
     for [to, from] in starts {
-        match walk.steps {
-            [1, 1] => host.0[to..][..walk.length]
-                .copy_from_slice(&all[from..][..walk.length]),
+        match runs.steps {
+            [1, 1] => host.0[to..][..runs.length]
+                .copy_from_slice(&all[from..][..runs.length]),
             [p, q] => {
-                let values = run(all, from, walk.length, q);
+                let values = run(all, from, runs.length, q);
                 for (i, x) in (0..).zip(values) {
                     host.0[(to as isize + i * p) as usize] = x;
                 }
@@ -278,18 +295,4 @@ pub(super) fn paste<T: HostElement>(
         }
     }
     Ok(())
-}
-
-/// Copies the rows of a dense matrix at some indices.
-pub(super) fn rows_at<T: HostElement>(
-    a: &Array,
-    indices: &[usize],
-) -> Result<Shared> {
-    let (width, all) = (a.shape()[1], dense::<T>(a));
-    fill(indices.len() * width, width, READ_COST, &|from, out: &mut [T]| {
-        let rows = out.chunks_mut(width).zip(&indices[from / width..]);
-        for (out, index) in rows {
-            out.copy_from_slice(&all[index * width..][..width]);
-        }
-    })
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use smallvec::{SmallVec, smallvec};
 
-use super::real::HostElement;
+use super::types::HostElement;
 use super::{DType, Memory, Shared, Storage};
 use crate::error::{Result, room, zeros};
 use crate::half::F16;
@@ -18,11 +18,11 @@ use crate::ledger;
 
 /// The elements of a storage. Up to [`INLINE_LEN`] of them are stored inline,
 /// in the space of a vector's pointer and length.
-pub(super) type Numbers<T> = SmallVec<[T; INLINE_LEN]>;
+pub(super) type HostVec<T> = SmallVec<[T; INLINE_LEN]>;
 const INLINE_LEN: usize = 4;
 
 /// A storage in host memory.
-pub(super) struct Host<T: HostElement>(pub(super) Numbers<T>);
+pub(super) struct Host<T: HostElement>(pub(super) HostVec<T>);
 
 impl<T: HostElement> fmt::Debug for Host<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +45,7 @@ static NOW: AtomicU64 = AtomicU64::new(0);
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
 impl<T: HostElement> Host<T> {
-    pub(super) fn shared(values: impl Into<Numbers<T>>) -> Shared {
+    pub(super) fn shared(values: impl Into<HostVec<T>>) -> Shared {
         let values = values.into();
         let bytes = size_of_val(&values[..]) as u64;
         let before = NOW.fetch_add(bytes, Ordering::Relaxed);
@@ -94,7 +94,7 @@ fn free_list<T: HostElement>() -> MutexGuard<'static, Vec<Vec<T>>> {
 
 /// Caches a freed allocation if it is large enough. If the cache exceeds its
 /// limit, the oldest allocations are released.
-fn recycle<T: HostElement>(values: Numbers<T>) {
+fn recycle<T: HostElement>(values: HostVec<T>) {
     let cached_sizes =
         count::<T>(MIN_CACHED_BYTES)..=count::<T>(MAX_CACHED_BYTES);
     if !cached_sizes.contains(&values.capacity()) {
@@ -115,7 +115,7 @@ fn evict<T>(free: &mut Vec<Vec<T>>) {
 
 /// Allocates memory for `n` elements with unspecified values: reused memory is
 /// not cleared. The caller must write every element.
-pub(super) fn blank<T: HostElement>(n: usize) -> Result<Numbers<T>> {
+pub(super) fn blank<T: HostElement>(n: usize) -> Result<HostVec<T>> {
     if n <= INLINE_LEN {
         return Ok(smallvec![T::default(); n]);
     }

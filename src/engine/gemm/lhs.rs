@@ -38,7 +38,7 @@ impl<'a, const H: usize> LhsPanel<H> for &'a [[f32; H]] {
 
     #[inline(always)]
     fn chunk(&self, p: usize) -> Self::Chunk {
-        self[p..].first_chunk().expect("as many")
+        self[p..].first_chunk().expect("the chunk is within the rows")
     }
 
     #[inline(always)]
@@ -62,7 +62,9 @@ impl<'a, const H: usize> LhsPanel<H> for [&'a [f32]; H] {
 
     #[inline(always)]
     fn chunk(&self, p: usize) -> Self::Chunk {
-        self.map(|row| row[p..].first_chunk().expect("as many"))
+        self.map(|row| {
+            row[p..].first_chunk().expect("the chunk is within the rows")
+        })
     }
 
     #[inline(always)]

@@ -7,52 +7,51 @@ use std::ops::Range;
 /// A list of memory offsets in elements. Offsets wrap around, so a negative
 /// offset is stored modulo 2^64.
 #[derive(Clone, Copy)]
-pub(crate) enum Places<'a> {
+pub(crate) enum Offsets<'a> {
     /// `count` offsets, `step` apart, from 0 on.
     Even { count: usize, step: usize },
     /// Arbitrary offsets, as a view of Part 3 may have them.
-    #[cfg_attr(not(feature = "opencl"), expect(dead_code))]
     Listed(&'a [usize]),
 }
 
-impl<'a> Places<'a> {
+impl<'a> Offsets<'a> {
     /// Creates `count` offsets, `step` apart, from 0 on.
-    pub(crate) fn even(count: usize, step: isize) -> Places<'a> {
-        Places::Even { count, step: step as usize }
+    pub(crate) fn even(count: usize, step: isize) -> Offsets<'a> {
+        Offsets::Even { count, step: step as usize }
     }
 
     /// Returns the number of offsets.
     pub(crate) fn len(self) -> usize {
         match self {
-            Places::Even { count, .. } => count,
-            Places::Listed(places) => places.len(),
+            Offsets::Even { count, .. } => count,
+            Offsets::Listed(offsets) => offsets.len(),
         }
     }
 
     /// Returns the offset at index `i`.
     #[inline(always)]
-    pub(crate) fn at(self, i: usize) -> usize {
+    pub(crate) fn get(self, i: usize) -> usize {
         match self {
-            Places::Even { step, .. } => step.wrapping_mul(i),
-            Places::Listed(places) => places[i],
+            Offsets::Even { step, .. } => step.wrapping_mul(i),
+            Offsets::Listed(offsets) => offsets[i],
         }
     }
 
     /// Returns whether each offset is one more than the previous one.
     pub(super) fn is_contiguous(self) -> bool {
         match self {
-            Places::Even { count, step } => count <= 1 || step == 1,
-            Places::Listed(places) => count_runs(places) == 1,
+            Offsets::Even { count, step } => count <= 1 || step == 1,
+            Offsets::Listed(offsets) => count_runs(offsets) == 1,
         }
     }
 
     /// Lists the offsets of a range of indices.
     pub(super) fn list(self, range: Range<usize>) -> Cow<'a, [usize]> {
         match self {
-            Places::Even { step, .. } => {
+            Offsets::Even { step, .. } => {
                 range.map(|i| step.wrapping_mul(i)).collect()
             }
-            Places::Listed(places) => Cow::Borrowed(&places[range]),
+            Offsets::Listed(offsets) => Cow::Borrowed(&offsets[range]),
         }
     }
 }
@@ -67,14 +66,14 @@ pub(crate) struct Lines<'a, T = f32> {
     /// The offset from which all other offsets count.
     pub(crate) start: usize,
     /// The offset of each line.
-    pub(crate) lines: Places<'a>,
+    pub(crate) lines: Offsets<'a>,
     /// The offset of each element within its line.
-    pub(crate) inner: Places<'a>,
+    pub(crate) inner: Offsets<'a>,
 }
 
 /// Counts the runs of consecutive offsets.
-pub(super) fn count_runs(places: &[usize]) -> usize {
-    let steps = places.array_windows();
+pub(super) fn count_runs(offsets: &[usize]) -> usize {
+    let steps = offsets.array_windows();
     1 + steps.filter(|[x, y]| x.wrapping_add(1) != *y).count()
 }
 
@@ -123,13 +122,18 @@ impl<'a> Submatrix<'a> {
                 for run in runs(lines) {
                     let to = to.split_off_mut(..run.len());
                     let from = &self.values[address(run[0], *p)..][..run.len()];
-                    copy(from, to.expect("as long"));
+                    copy(from, to.expect("the slice is long enough"));
                 }
             }
         } else if is_mostly_contiguous(self.inner) {
             for run in runs(self.inner) {
                 let to = panel.split_off_mut(..run.len() * width);
-                self.pack_transposed(lines, run, width, to.expect("as long"));
+                self.pack_transposed(
+                    lines,
+                    run,
+                    width,
+                    to.expect("the slice is long enough"),
+                );
             }
         } else {
             for (to, p) in panel.chunks_exact_mut(width).zip(self.inner) {
@@ -177,8 +181,8 @@ impl<'a> Submatrix<'a> {
 
 /// Returns whether the runs of consecutive offsets have a mean length of at
 /// least 4, so that it is worth copying them run by run.
-fn is_mostly_contiguous(places: &[usize]) -> bool {
-    4 * count_runs(places) <= places.len()
+fn is_mostly_contiguous(offsets: &[usize]) -> bool {
+    4 * count_runs(offsets) <= offsets.len()
 }
 
 /// Unused elements between two panels, so that the distance between panels is
@@ -252,18 +256,18 @@ impl<'a> Panels<'a> {
         }
     }
 
-    /// Packs the runs, copying `WIDE` elements at a time if that is not 0 and
+    /// Packs the runs, copying `CHUNK` elements at a time if that is not 0 and
     /// both slices are long enough. The elements copied past the end of a run
     /// are overwritten later or never used.
     #[inline(always)]
-    fn pack_runs<const WIDE: usize>(&mut self, side: Submatrix) {
+    fn pack_runs<const CHUNK: usize>(&mut self, side: Submatrix) {
         for (i, p) in side.inner.iter().enumerate() {
             let start = side.start.wrapping_add(*p);
             for run in &self.runs {
                 let from = &side.values[start.wrapping_add(run.line)..];
                 let to = &mut self.memory[run.to + i * self.width..];
-                match from.first_chunk::<WIDE>().zip(to.first_chunk_mut()) {
-                    Some((from, to)) if WIDE > 0 => *to = *from,
+                match from.first_chunk::<CHUNK>().zip(to.first_chunk_mut()) {
+                    Some((from, to)) if CHUNK > 0 => *to = *from,
                     _ => copy(&from[..run.length], &mut to[..run.length]),
                 }
             }
@@ -318,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_four_are_level() {
+    fn runs_of_four_count_as_contiguous() {
         assert!(
             is_mostly_contiguous(&[5, 6, 7, 8])
                 && !is_mostly_contiguous(&[5, 6, 7])

@@ -14,7 +14,7 @@ const MAX_PART: [usize; 2] = [512, 512];
 /// Up to this many rows or columns, packing the other operand costs more than
 /// a further part saves.
 // TODO(perf): measure
-const FEW_LINES: usize = 16;
+const MAX_LINES_TO_SPLIT_K: usize = 16;
 
 /// Returns the number of threads for this many multiplications.
 pub(super) fn threads(products: usize) -> usize {
@@ -22,17 +22,13 @@ pub(super) fn threads(products: usize) -> usize {
 }
 
 fn threads_for(products: usize, all: impl Fn() -> usize) -> usize {
-    match products >= MIN_PARALLEL {
-        true => all(),
-        false => 1,
-    }
+    if products >= MIN_PARALLEL { all() } else { 1 }
 }
 
 /// Returns whether this many multiplications are divided among threads. With
 /// one thread they are not: waking it gains nothing over running in the
 /// caller.
-#[cfg(feature = "opencl")]
-pub(crate) fn is_shared(products: usize) -> bool {
+pub(crate) fn is_parallel_product(products: usize) -> bool {
     threads(products) > 1
 }
 
@@ -64,9 +60,10 @@ impl Partition {
     pub(super) fn new([m, n, k]: [usize; 3], threads: usize) -> Partition {
         // With few rows or columns, divide `k` first: every further part would
         // pack the whole other operand again.
-        let max_parts = match m.min(n) <= FEW_LINES {
-            true => threads.div_ceil(k.div_ceil(MAX_F32_SUM)),
-            false => threads,
+        let max_parts = if m.min(n) <= MAX_LINES_TO_SPLIT_K {
+            threads.div_ceil(k.div_ceil(MAX_F32_SUM))
+        } else {
+            threads
         };
         let [height, width] = part_size(m, n, max_parts);
         let parts = m.div_ceil(height) * n.div_ceil(width);
@@ -204,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_share_what_is_large_enough() {
+    fn large_products_use_all_threads() {
         assert_eq!(threads_for(MIN_PARALLEL - 1, || 4), 1);
         assert_eq!(threads_for(MIN_PARALLEL, || 4), 4);
         for count in [1, 2] {
@@ -222,18 +219,18 @@ mod tests {
         );
     }
 
-    #[cfg(feature = "opencl")]
     #[test]
-    fn one_thread_shares_nothing() {
+    fn one_thread_does_not_split_the_work() {
         for (count, shared) in [(1, false), (2, true)] {
             let pool = ThreadPoolBuilder::new().num_threads(count).build();
-            let found = pool.unwrap().install(|| is_shared(MIN_PARALLEL));
+            let found =
+                pool.unwrap().install(|| is_parallel_product(MIN_PARALLEL));
             assert_eq!(found, shared, "{count}");
         }
     }
 
     #[test]
-    fn each_thread_gets_a_part_and_few_lines_are_cut_along_k() {
+    fn work_is_split_per_thread_and_short_sides_along_k() {
         let cut = |sizes, threads| {
             let Partition { height, width, is_parallel, concurrent_sums } =
                 Partition::new(sizes, threads);
@@ -258,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_get_large_parts_and_then_small_ones() {
+    fn threads_get_large_parts_first() {
         let lengths = |sizes: [usize; 3], threads| {
             Partition::new(sizes, threads).lengths(sizes[0], sizes[1])
         };
@@ -278,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_laid_out_for_many_tiles_and_where_they_are_in_pieces() {
+    fn rows_are_packed_for_many_tiles_or_if_noncontiguous() {
         assert!(reads_in_place(MAX_UNPACKED_TILES, 1) && reads_in_place(1, 1));
         assert!(
             !reads_in_place(MAX_UNPACKED_TILES + 1, 1)
@@ -287,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_has_as_many_rows_as_registers_hold_sums_of() {
+    fn tile_height_follows_the_register_count() {
         let shape_of = |lines, rows, registers, lanes| {
             let TileShape { height, is_double, is_direct } =
                 TileShape::new(lines, rows, registers, lanes);

@@ -39,12 +39,11 @@ impl WithSimd for Row<'_> {
             for from in (0..a.inner.len()).step_by(BLOCK) {
                 let block = from..a.inner.len().min(from + BLOCK);
                 sum_block(simd, a, b, block, sums);
-                match from == 0 {
-                    true => out.copy_from_slice(sums),
-                    false => {
-                        let pairs = out.iter_mut().zip(&*sums);
-                        pairs.for_each(|(out, sum)| *out += sum);
-                    }
+                if from == 0 {
+                    out.copy_from_slice(sums)
+                } else {
+                    let pairs = out.iter_mut().zip(&*sums);
+                    pairs.for_each(|(out, sum)| *out += sum);
                 }
             }
         }

@@ -35,12 +35,12 @@ impl Side {
 
     fn even(&self) -> Lines<'_> {
         let [lines, inner] = [(self.count, 0), (self.k, 1)]
-            .map(|(n, i)| Places::even(n, self.steps[i] as isize));
+            .map(|(n, i)| Offsets::even(n, self.steps[i] as isize));
         Lines { values: &self.values, start: 0, lines, inner }
     }
 
     fn listed(&self) -> Lines<'_> {
-        let [lines, inner] = [0, 1].map(|i| Places::Listed(&self.offsets[i]));
+        let [lines, inner] = [0, 1].map(|i| Offsets::Listed(&self.offsets[i]));
         Lines { values: &self.values, start: 0, lines, inner }
     }
 
@@ -67,7 +67,7 @@ fn check([m, n, k]: [usize; 3], along: [bool; 2]) {
 /// Promise: A matmul is right for every shape and layout, whatever the output
 /// memory contained before.
 #[test]
-fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
+fn every_shape_and_layout_is_multiplied_right() {
     for along in [[true, true], [true, false], [false, true], [false; 2]] {
         for m in [1, 2, 5, 13, 37] {
             for n in [1, 3, 16, 33, 70] {
@@ -88,7 +88,7 @@ fn every_shape_and_layout_has_its_product_whatever_the_memory_held() {
 }
 
 #[test]
-fn threads_share_a_product_without_a_number_lost() {
+fn a_product_on_several_threads_is_right() {
     let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     pool.install(|| {
         for along in [[true, true], [true, false], [false, true], [false; 2]] {
@@ -101,25 +101,25 @@ fn threads_share_a_product_without_a_number_lost() {
 }
 
 #[test]
-fn places_know_their_rows() {
+fn contiguous_runs_are_counted() {
     assert_eq!(
         [&[5][..], &[5, 6, 7], &[5, 7], &[1, 2, 9]].map(count_runs),
         [1, 1, 2, 2]
     );
     assert!(
-        Places::even(1, 7).is_contiguous()
-            && Places::even(9, 1).is_contiguous()
+        Offsets::even(1, 7).is_contiguous()
+            && Offsets::even(9, 1).is_contiguous()
     );
     assert!(
-        !Places::even(2, 7).is_contiguous()
-            && Places::even(0, 7).is_contiguous()
+        !Offsets::even(2, 7).is_contiguous()
+            && Offsets::even(0, 7).is_contiguous()
     );
-    assert!(Places::Listed(&[4, 5]).is_contiguous());
-    assert!(!Places::Listed(&[4, 6]).is_contiguous());
+    assert!(Offsets::Listed(&[4, 5]).is_contiguous());
+    assert!(!Offsets::Listed(&[4, 6]).is_contiguous());
 }
 
 #[test]
-fn a_row_reaches_to_the_end_and_no_further() {
+fn loads_do_not_reach_past_the_end() {
     let values = [0.0; 20];
     let side =
         |start, inner| Submatrix { values: &values, start, lines: &[0], inner };
@@ -129,7 +129,7 @@ fn a_row_reaches_to_the_end_and_no_further() {
 }
 
 #[test]
-fn lines_are_laid_out_place_by_place() {
+fn lines_are_packed_element_by_element() {
     let values: Vec<f32> = (0..400).map(|i| i as f32).collect();
     let rows = |n: usize, step: usize| -> Vec<usize> {
         (0..n).map(|i| i / 4 * step + i % 4).collect()

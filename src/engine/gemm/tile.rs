@@ -78,9 +78,10 @@ impl Out<'_, '_> {
                 let row = &mut rows[i][column.clone()];
                 let (row, _) = S::as_mut_simd_f32s(row);
                 for j in 0..N {
-                    row[j] = match first {
-                        true => sums[i][j],
-                        false => simd.add_f32s(row[j], sums[i][j]),
+                    row[j] = if *first {
+                        sums[i][j]
+                    } else {
+                        simd.add_f32s(row[j], sums[i][j])
                     };
                 }
             }
@@ -91,9 +92,10 @@ impl Out<'_, '_> {
         for (row, sums) in rows.iter_mut().zip(sums) {
             let row = row[column.clone()].chunks_mut(S::F32_LANES);
             for (row, sum) in row.zip(sums) {
-                let sum = match first {
-                    true => sum,
-                    false => simd.add_f32s(simd.partial_load_f32s(row), sum),
+                let sum = if *first {
+                    sum
+                } else {
+                    simd.add_f32s(simd.partial_load_f32s(row), sum)
                 };
                 simd.partial_store_f32s(row, sum);
             }

@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 
 use super::partition::{lines_per_task, threads};
 use super::{Lines, MAX_F32_SUM, dispatch};
-use crate::engine::threads::share;
+use crate::engine::threads::parallel_for;
 
 /// How many rows are multiplied at the same time, so that each element of the
 /// vector is loaded once for all of them.
@@ -13,8 +13,8 @@ const LINES_PER_PASS: usize = 4;
 /// Multiplies each line of `a`, which must be contiguous, by the only line of
 /// `b`.
 pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
-    let start = b.start.wrapping_add(b.lines.at(0));
-    let element = |p| b.values[start.wrapping_add(b.inner.at(p))];
+    let start = b.start.wrapping_add(b.lines.get(0));
+    let element = |p| b.values[start.wrapping_add(b.inner.get(p))];
     let column: Vec<f32> = (0..b.inner.len()).map(element).collect();
     let lines_per_task =
         lines_per_task(out.len(), threads(out.len() * column.len()));
@@ -22,9 +22,10 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
         let first = i * lines_per_task;
         dispatch(Column { a, first, column: &column, out })
     };
-    match lines_per_task == out.len() {
-        true => fill((0, out)),
-        false => share(out.chunks_mut(lines_per_task).enumerate(), fill),
+    if lines_per_task == out.len() {
+        fill((0, out))
+    } else {
+        parallel_for(out.chunks_mut(lines_per_task).enumerate(), fill)
     }
 }
 
@@ -43,7 +44,7 @@ impl WithSimd for Column<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Column { a, first, column, out } = self;
-        let start = a.start.wrapping_add(a.inner.at(0));
+        let start = a.start.wrapping_add(a.inner.get(0));
         let (fours, rest) = out.as_chunks_mut::<LINES_PER_PASS>();
         let first_rest = first + LINES_PER_PASS * fours.len();
         // Loops instead of closures: a closure would not be compiled with the
@@ -51,14 +52,14 @@ impl WithSimd for Column<'_> {
         for (i, out) in fours.iter_mut().enumerate() {
             let mut lines = [column; LINES_PER_PASS];
             for (j, line) in lines.iter_mut().enumerate() {
-                let offset = a.lines.at(first + LINES_PER_PASS * i + j);
+                let offset = a.lines.get(first + LINES_PER_PASS * i + j);
                 let start = start.wrapping_add(offset);
                 *line = &a.values[start..start + column.len()];
             }
             *out = dots(simd, lines, column);
         }
         for (i, out) in rest.iter_mut().enumerate() {
-            let start = start.wrapping_add(a.lines.at(first_rest + i));
+            let start = start.wrapping_add(a.lines.get(first_rest + i));
             let line = &a.values[start..start + column.len()];
             [*out] = dots(simd, [line], column);
         }

@@ -15,7 +15,6 @@
 //!    stored contiguously is computed directly in the output.
 //! 3. **Threads.** Elements, or rows, are split among threads.
 
-mod apply;
 mod lines;
 mod phases;
 
@@ -27,9 +26,9 @@ use smallvec::SmallVec;
 use self::lines::Block;
 use super::Shared;
 use super::schedule::Operation;
-use crate::engine::cpu::blocks::{self, Numbers};
+use crate::engine::cpu::blocks::{self, HostVec};
 use crate::engine::lazy::compiler::{Count, Join, Plan, Space};
-use crate::engine::threads::{share, threads};
+use crate::engine::threads::{parallel_for, threads};
 use crate::error::Result;
 
 /// Elements of all lines of a block together, which must fit into the nearest
@@ -52,9 +51,9 @@ pub(super) fn run(
     plan: &Plan<Operation>,
     inputs: &[Shared],
     index_lists: &[&[usize]],
-    numbers: &[f32],
+    constants: &[f32],
 ) -> Result<SmallVec<[Shared; 4]>> {
-    let mut outs: SmallVec<[Numbers; 4]> = SmallVec::new();
+    let mut outs: SmallVec<[HostVec; 4]> = SmallVec::new();
     for length in plan.lengths() {
         outs.push(blocks::blank(length)?);
     }
@@ -64,16 +63,16 @@ pub(super) fn run(
         slices.resize(slices.len().max(buffer + 1), &[]);
         slices[buffer] = blocks::slice(&**input);
     }
-    let mut places: Vec<&[usize]> = vec![];
+    let mut lists: Vec<&[usize]> = vec![];
     for (buffer, indices) in integers.zip(index_lists) {
-        places.resize(places.len().max(buffer + 1), &[]);
-        places[buffer] = indices;
+        lists.resize(lists.len().max(buffer + 1), &[]);
+        lists[buffer] = indices;
     }
     let length = MAX_BLOCK_TOTAL / plan.lines.len().max(1);
     let length = length.clamp(64, MAX_BLOCK).next_multiple_of(CACHE_LINE);
     let (arch, inputs) = (Arch::new(), slices);
     let needed = phases::needed(plan);
-    Loops { arch, plan, needed, inputs, places, numbers, length }
+    Loops { arch, plan, needed, inputs, index_lists: lists, constants, length }
         .compute(&mut outs);
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
@@ -92,9 +91,9 @@ struct Loops<'a> {
     needed: Vec<Vec<bool>>,
     inputs: Vec<&'a [f32]>,
     /// The index lists.
-    places: Vec<&'a [usize]>,
+    index_lists: Vec<&'a [usize]>,
     /// The constants.
-    numbers: &'a [f32],
+    constants: &'a [f32],
     /// The length of a block.
     length: usize,
 }
@@ -104,7 +103,7 @@ struct Piece<'a>(usize, &'a mut [f32]);
 
 impl<'a> Loops<'a> {
     /// Computes the outputs, with the elements or rows split among threads.
-    fn compute(&self, outs: &mut [Numbers]) {
+    fn compute(&self, outs: &mut [HostVec]) {
         let plan = self.plan;
         let (count, width) = match plan.space() {
             Space::Each(n) => (n, 1),
@@ -112,22 +111,26 @@ impl<'a> Loops<'a> {
         };
         let widths: SmallVec<[usize; 4]> =
             outs.iter().map(|out| out.len() / count).collect();
-        let each = match self.can_split() && threads() > 1 {
-            true => task_len(count, width, threads()),
-            false => count,
+        let each = if self.can_split() && threads() > 1 {
+            task_len(count, width, threads())
+        } else {
+            count
         };
         let pieces = outs.iter_mut().zip(&widths);
         let mut pieces: Vec<_> = pieces
-            .map(|(out, width)| match each < count {
-                true => out.chunks_mut(each * width),
-                false => out.chunks_mut(usize::MAX),
+            .map(|(out, width)| {
+                if each < count {
+                    out.chunks_mut(each * width)
+                } else {
+                    out.chunks_mut(usize::MAX)
+                }
             })
             .collect();
         let works = (0..count).step_by(each).map(|from| {
             let pieces = pieces.iter_mut().zip(&widths);
             let pieces: Vec<Piece> = pieces
                 .map(|(all, width)| {
-                    let piece = all.next().expect("one for each work");
+                    let piece = all.next().expect("a piece for each task");
                     Piece(from * width, piece)
                 })
                 .collect();
@@ -136,23 +139,24 @@ impl<'a> Loops<'a> {
         let work = |(from, to, pieces): (usize, usize, Vec<Piece>)| {
             let numbers = plan.lines.len() * self.length;
             let mut memory = vec![0.0; numbers + CACHE_LINE];
-            let mut near = self.blocks(&mut memory);
+            let mut blocks = self.blocks(&mut memory);
             let mut pieces = pieces;
             match plan.space() {
-                Space::Each(_) => self.each(from, to, &mut pieces, &mut near),
+                Space::Each(_) => self.each(from, to, &mut pieces, &mut blocks),
                 Space::Rows { .. } if self.is_across() => {
-                    self.across(from, to, &mut pieces, &mut near);
+                    self.across(from, to, &mut pieces, &mut blocks);
                 }
                 Space::Rows { .. } => {
                     (from..to).for_each(|slot| {
-                        self.along(slot, &mut pieces, &mut near);
+                        self.along(slot, &mut pieces, &mut blocks);
                     });
                 }
             }
         };
-        match each < count {
-            true => share(works.collect::<Vec<_>>().into_iter(), work),
-            false => works.for_each(work),
+        if each < count {
+            parallel_for(works.collect::<Vec<_>>().into_iter(), work)
+        } else {
+            works.for_each(work)
         }
     }
 
@@ -185,7 +189,7 @@ impl<'a> Loops<'a> {
         from: usize,
         to: usize,
         pieces: &mut [Piece<'a>],
-        near: &mut [Block<'a>],
+        blocks: &mut [Block<'a>],
     ) {
         let in_place = self.stores_in_place();
         for from in (from..to).step_by(self.length) {
@@ -195,11 +199,11 @@ impl<'a> Loops<'a> {
                 let Piece(start, out) = &mut pieces[*store];
                 let (here, rest) = take(out).split_at_mut(n);
                 (*start, *out) = (*start + n, rest);
-                near[self.plan.stores[*store].line].own = here;
+                blocks[self.plan.stores[*store].line].own = here;
             }
-            self.lines(&|_| true, &counts, n, &[], near);
+            self.lines(&|_| true, &counts, n, &[], blocks);
             let is_left = |store| !in_place.contains(&store);
-            self.store(is_left, &counts, n, pieces, near);
+            self.store(is_left, &counts, n, pieces, blocks);
         }
     }
 
@@ -219,46 +223,65 @@ impl<'a> Loops<'a> {
     /// Returns the offset of a block of an output, and its step.
     fn even(&self, store: usize, counts: &[Count]) -> (usize, isize) {
         let at = &self.plan.stores[store].at;
-        self.plan.parts.even(at, counts).expect("it meets each place once")
+        self.plan
+            .parts
+            .even(at, counts)
+            .expect("a store writes each index once")
     }
 
     /// Computes a row, or a part of one, block by block.
-    fn along(&self, slot: usize, pieces: &mut [Piece], near: &mut [Block<'a>]) {
+    fn along(
+        &self,
+        slot: usize,
+        pieces: &mut [Piece],
+        blocks: &mut [Block<'a>],
+    ) {
         let (plan, parts) = (self.plan, self.plan.parts());
         let Space::Rows { columns, segment, .. } = plan.space() else {
             return;
         };
         let (r, from) = (slot / parts, slot % parts * segment);
         let to = columns.min(from + segment);
-        let most = self.length.min(to - from);
-        let mut joined: SmallVec<[f64; 4]> =
-            plan.joins.iter().map(|it| start(it.join)).collect();
-        for phase in 0..=self.last() {
-            self.rows_lines(phase, &[("r", r, 0)], most, &joined, near);
+        let max_len = self.length.min(to - from);
+        let mut accumulators: SmallVec<[f64; 4]> =
+            plan.joins.iter().map(|join| initial_value(join.join)).collect();
+        for phase in 0..=self.last_phase() {
+            self.rows_lines(
+                phase,
+                &[("r", r, 0)],
+                max_len,
+                &accumulators,
+                blocks,
+            );
             if !self.has_loop(phase) {
                 continue;
             }
             for from in (from..to).step_by(self.length) {
                 let n = self.length.min(to - from);
                 let counts = [("r", r, 0), ("c", from, 1)];
-                self.columns_lines(phase, &counts, n, near);
-                for (joined, join) in joined.iter_mut().zip(&plan.joins) {
+                self.columns_lines(phase, &counts, n, blocks);
+                for (accumulator, join) in
+                    accumulators.iter_mut().zip(&plan.joins)
+                {
                     if join.phase == phase {
-                        let x = near[join.line].values(n);
-                        *joined =
-                            blocks::join(join.join == Join::Sum, *joined, x);
+                        let x = blocks[join.line].values(n);
+                        *accumulator = blocks::reduce(
+                            join.join == Join::Sum,
+                            *accumulator,
+                            x,
+                        );
                     }
                 }
                 let is_here = |out: usize| {
                     let store = &plan.stores[out];
                     !store.at.is_row(plan) && self.phase_of(store.line) == phase
                 };
-                self.store(is_here, &counts, n, pieces, near);
+                self.store(is_here, &counts, n, pieces, blocks);
             }
         }
         for (store, Piece(start, out)) in plan.stores.iter().zip(pieces) {
             if store.at.is_row(plan) {
-                out[slot - *start] = near[store.line].values(1)[0];
+                out[slot - *start] = blocks[store.line].values(1)[0];
             }
         }
     }
@@ -270,30 +293,37 @@ impl<'a> Loops<'a> {
         from: usize,
         to: usize,
         pieces: &mut [Piece],
-        near: &mut [Block<'a>],
+        blocks: &mut [Block<'a>],
     ) {
         let plan = self.plan;
         let Space::Rows { columns, .. } = plan.space() else { return };
         for r in (from..to).step_by(self.length) {
             let n = self.length.min(to - r);
-            let mut joined: Vec<f64> = vec![];
+            let mut accumulators: Vec<f64> = vec![];
             for join in &plan.joins {
-                joined.extend(std::iter::repeat_n(start(join.join), n));
+                accumulators
+                    .extend(std::iter::repeat_n(initial_value(join.join), n));
             }
-            for phase in 0..=self.last() {
-                self.rows_lines(phase, &[("r", r, 1)], n, &joined, near);
+            for phase in 0..=self.last_phase() {
+                self.rows_lines(
+                    phase,
+                    &[("r", r, 1)],
+                    n,
+                    &accumulators,
+                    blocks,
+                );
                 if !self.has_loop(phase) {
                     continue;
                 }
                 for c in 0..columns {
                     let counts = [("r", r, 1), ("c", c, 0)];
-                    self.columns_lines(phase, &counts, n, near);
-                    let all = joined.chunks_mut(n).zip(&plan.joins);
-                    for (joined, join) in all {
+                    self.columns_lines(phase, &counts, n, blocks);
+                    let all = accumulators.chunks_mut(n).zip(&plan.joins);
+                    for (accumulator, join) in all {
                         if join.phase == phase {
-                            let x = near[join.line].values(n);
+                            let x = blocks[join.line].values(n);
                             let is_sum = join.join == Join::Sum;
-                            blocks::join_each(is_sum, joined, x);
+                            blocks::reduce_each(is_sum, accumulator, x);
                         }
                     }
                     let is_here = |out: usize| {
@@ -301,11 +331,11 @@ impl<'a> Loops<'a> {
                         !store.at.is_row(plan)
                             && self.phase_of(store.line) == phase
                     };
-                    self.store(is_here, &counts, n, pieces, near);
+                    self.store(is_here, &counts, n, pieces, blocks);
                 }
             }
             let is_row = |out: usize| plan.stores[out].at.is_row(plan);
-            self.store(is_row, &[("r", r, 1), ("c", 0, 0)], n, pieces, near);
+            self.store(is_row, &[("r", r, 1), ("c", 0, 0)], n, pieces, blocks);
         }
     }
 
@@ -316,14 +346,14 @@ impl<'a> Loops<'a> {
         counts: &[Count],
         n: usize,
         pieces: &mut [Piece],
-        near: &[Block],
+        blocks: &[Block],
     ) {
         let stores = self.plan.stores.iter().zip(pieces).enumerate();
         for (number, (store, Piece(start, out))) in stores {
             if !wanted(number) {
                 continue;
             }
-            let block = near[store.line].values(n);
+            let block = blocks[store.line].values(n);
             let (first, step) = self.even(number, counts);
             let first = first - *start;
             match step {
@@ -339,7 +369,7 @@ impl<'a> Loops<'a> {
 }
 
 /// Returns the initial value of a reduction.
-fn start(join: Join) -> f64 {
+fn initial_value(join: Join) -> f64 {
     match join {
         Join::Sum => 0.0,
         Join::Max => f64::NEG_INFINITY,

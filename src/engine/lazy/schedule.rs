@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError};
 
 use smallvec::SmallVec;
 
-use super::found::{CapturedGraph, Token};
-use super::lazy::{Integers, Lazy, LazyNode, LazyOp, State};
+use super::capture::{CapturedGraph, Token};
+use super::node::{IndexList, Lazy, LazyNode, LazyOp, State};
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Unary, downcast, loops,
 };
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 pub(super) enum Operation {
     Unary(Unary),
     Binary(Binary),
-    Choice,
+    Where,
 }
 
 /// The kernels of recent graphs, by the key of the graph.
@@ -113,7 +113,10 @@ impl Schedule {
             let plan = match expression.plan(step) {
                 Ok(plan) => plan,
                 Err(before) => {
-                    debug_assert!(before < step, "a step comes after its own");
+                    debug_assert!(
+                        before < step,
+                        "a step comes after its operands"
+                    );
                     unplanned.push(before);
                     continue;
                 }
@@ -122,9 +125,8 @@ impl Schedule {
             let stored: Vec<(usize, usize)> = plan.stored().collect();
             let numbers = graph.numbers.iter().zip(&vary);
             let numbers: Vec<Number> = numbers
-                .map(|(number, vary)| match vary {
-                    true => Number::Given,
-                    false => Number::Written(*number),
+                .map(|(number, vary)| {
+                    if *vary { Number::Given } else { Number::Written(*number) }
                 })
                 .collect();
             let shape =
@@ -170,7 +172,7 @@ impl Fused {
         };
         let caller = node.caller;
         let result = self.evaluate(&mut schedules, lazy, node);
-        result.map_err(|error| late(error, caller))
+        result.map_err(|error| with_caller(error, caller))
     }
 
     fn evaluate(
@@ -179,7 +181,7 @@ impl Fused {
         lazy: &Lazy,
         node: Arc<LazyNode>,
     ) -> Result<Shared> {
-        if let LazyOp::Number(number) = node.op {
+        if let LazyOp::Constant(number) = node.op {
             let storage = self.base()?.upload(&[number], DType::F32)?;
             *lazy.state() = State::Ready(storage.clone());
             return Ok(storage);
@@ -221,7 +223,7 @@ impl Fused {
             let lazy = downcast::<Lazy>(&**storage);
             *lazy.state() = State::Ready(result.clone());
         }
-        let result = slots.pop().flatten().expect("the last was asked for");
+        let result = slots.pop().flatten().expect("the root is stored");
         *lazy.state() = State::Ready(result.clone());
         Ok(result)
     }
@@ -240,7 +242,7 @@ impl Fused {
         let is_dense = operands.iter().all(Array::is_dense);
         let is_elementwise = matches!(
             node.op,
-            LazyOp::Unary(..) | LazyOp::Binary(..) | LazyOp::Choice(_)
+            LazyOp::Unary(..) | LazyOp::Binary(..) | LazyOp::Where(_)
         );
         if is_elementwise && !is_dense {
             return Ok(None);
@@ -249,18 +251,18 @@ impl Fused {
         let result = match (&node.op, &operands[..]) {
             (LazyOp::Unary(op, _), [a]) => base.unary(*op, a),
             (LazyOp::Binary(op, _), [a, b]) => base.binary(*op, a, b),
-            (LazyOp::Choice(_), [mask, a, b]) => base.where_cond(mask, a, b),
+            (LazyOp::Where(_), [mask, a, b]) => base.where_cond(mask, a, b),
             (LazyOp::View(_), [a]) => base.copy(a),
-            (LazyOp::Join(op, _, [rows, columns]), [a]) => {
+            (LazyOp::Reduce(op, _, [rows, columns]), [a]) => {
                 base.reduce(*op, a, *rows, *columns)
             }
-            (LazyOp::Pick(Integers::Host(indices), ..), [a]) => {
+            (LazyOp::IndexSelect(IndexList::Host(indices), ..), [a]) => {
                 base.index_select(a, indices)
             }
-            (LazyOp::Pick(Integers::Uploaded(indices), ..), [a]) => {
+            (LazyOp::IndexSelect(IndexList::Uploaded(indices), ..), [a]) => {
                 match self.gpu()? {
                     Some(gpu) => {
-                        gpu.rows_at_uploaded(a, indices, indices.len())
+                        gpu.gather_rows_uploaded(a, indices, indices.len())
                     }
                     None => return Ok(None),
                 }
@@ -279,7 +281,7 @@ impl Fused {
         slots: &mut [Option<Shared>],
     ) -> Result<()> {
         let evaluated = |slots: &[Option<Shared>], step: usize| {
-            slots[step].clone().expect("it was computed before")
+            slots[step].clone().expect("an earlier stage computed it")
         };
         match stage {
             Stage::SecondPass { step, join, sizes } => {
@@ -308,7 +310,7 @@ impl Fused {
                         let lengths = plan.lengths();
                         gpu.run_generated(
                             written,
-                            integers.filter_map(Integers::uploaded),
+                            integers.filter_map(IndexList::uploaded),
                             &inputs,
                             lengths,
                             args,
@@ -316,7 +318,7 @@ impl Fused {
                     }
                     _ => {
                         let integers: Vec<&[usize]> =
-                            integers.filter_map(Integers::host).collect();
+                            integers.filter_map(IndexList::host).collect();
                         loops::run(plan, &inputs, &integers, numbers)?
                     }
                 };
@@ -337,10 +339,10 @@ impl Fused {
     ) -> Option<Written> {
         let limits = self.gpu().ok().flatten()?.limits();
         let team = match plan.space() {
-            Space::Each(_) => limits.generated(1, 1, false),
+            Space::Each(_) => limits.generated_kernel(1, 1, false),
             Space::Rows { rows, segment, .. } => {
                 let (rows, across) = (rows * plan.parts(), plan.lies_across());
-                limits.generated(rows, segment, across)
+                limits.generated_kernel(rows, segment, across)
             }
         };
         Some(plan.write(formula, numbers, team, shape))
@@ -350,7 +352,7 @@ impl Fused {
 // ANCHOR: late
 /// Adds to the error of a deferred operation the line of the program that
 /// called it.
-pub(super) fn late(
+pub(super) fn with_caller(
     error: Error,
     caller: Option<&'static Location<'static>>,
 ) -> Error {
@@ -370,7 +372,7 @@ fn formula(op: Operation) -> Formula {
     match op {
         Operation::Unary(op) => Formula::new(op.name(), op.formula()),
         Operation::Binary(op) => Formula::new(op.name(), op.formula()),
-        Operation::Choice => Formula::CHOICE,
+        Operation::Where => Formula::CHOICE,
     }
 }
 

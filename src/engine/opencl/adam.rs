@@ -8,9 +8,8 @@
 
 use std::sync::Arc;
 
-use super::numbers::{ArrayArgs, scalar_of};
-use super::pooled::Pooled;
-use super::{Array, Backend, OpenCl, Shared};
+use super::buffers::{PooledStorage, scalar_of};
+use super::{Array, ArrayArgs, Backend, OpenCl, Shared};
 use crate::engine::kernels;
 use crate::error::Result;
 use crate::part3_unified::defaults;
@@ -69,12 +68,12 @@ impl OpenCl {
             offset +=
                 arrays.iter().map(|arrays| arrays[0].len()).sum::<usize>();
         }
-        let shared = |storage: Pooled| Arc::new(storage) as Shared;
+        let shared = |storage: PooledStorage| Arc::new(storage) as Shared;
         let device = first.device();
         let moments =
             moments.map(|moment| Array::dense(device, shared(moment), &[all]));
         let mut offset = 0;
-        let each = |([x, ..], next): (&Parameter, Pooled)| {
+        let each = |([x, ..], next): (&Parameter, PooledStorage)| {
             let range = offset..offset + x.len();
             offset = range.end;
             let part =
@@ -92,9 +91,9 @@ impl OpenCl {
         &self,
         step: &AdamStep,
         group: &[Parameter],
-        [to_mean, to_square]: &[Pooled; 2],
+        [to_mean, to_square]: &[PooledStorage; 2],
         offset: usize,
-    ) -> Result<Vec<Pooled>> {
+    ) -> Result<Vec<PooledStorage>> {
         let whole_storage = |a: &Array| match (a.is_dense(), a.offset()) {
             (true, 0) => Ok(a.clone()),
             _ => Ok(a.dense_like(self.copy(a)?)),
@@ -107,7 +106,7 @@ impl OpenCl {
         let dtype = group[0][0].dtype();
         let counts = group.iter().map(|arrays| arrays[0].len());
         let outs = counts.clone().map(|n| self.allocate(dtype, n));
-        let outs: Vec<Pooled> = outs.collect::<Result<_>>()?;
+        let outs: Vec<PooledStorage> = outs.collect::<Result<_>>()?;
         let all = counts.clone().sum();
         if all == 0 {
             return Ok(outs);
@@ -116,7 +115,7 @@ impl OpenCl {
         let first = group.iter().find(is_not_empty).unwrap_or(&group[0]);
         let (mean, square) = (first[2].compact()?, first[3].compact()?);
         let kernel = &kernels::ADAM[group.len().ilog2() as usize];
-        let mut launch = self.each(kernel, dtype, all);
+        let mut launch = self.launch_per_element(kernel, dtype, all);
         let AdamStep { keep, take, whole, epsilon, rate, stay } = *step;
         let factors = [keep[0], take[0], keep[1], take[1]];
         for factor in factors.into_iter().chain([whole, epsilon, rate, stay]) {

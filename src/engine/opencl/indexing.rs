@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::pooled::DeviceIndices;
+use super::buffers::DeviceIndices;
 use super::{Array, ArrayArgs, OpenCl, Shared, Window, kernels};
 use crate::error::Result;
 use crate::part3_unified::joined;
@@ -67,18 +67,18 @@ impl OpenCl {
     }
 
     /// Computes [`Backend::index_select`](super::Backend::index_select).
-    pub(super) fn rows_at(
+    pub(super) fn gather_rows(
         &self,
         a: &Array,
         indices: &[usize],
     ) -> Result<Shared> {
         let uploaded = self.upload_indices(indices)?;
-        self.rows_at_uploaded(a, &uploaded, indices.len())
+        self.gather_rows_uploaded(a, &uploaded, indices.len())
     }
 
     /// Computes [`Backend::index_select`](super::Backend::index_select) with
     /// indices that are on the device.
-    pub(crate) fn rows_at_uploaded(
+    pub(crate) fn gather_rows_uploaded(
         &self,
         a: &Array,
         indices: &DeviceIndices,
@@ -87,7 +87,7 @@ impl OpenCl {
         let (rows, width) = (a.shape()[0], a.shape()[1]);
         let n = count * width;
         self.fill(a.dtype(), n, |out| {
-            self.fours(&kernels::INDEX_SELECT, a.dtype(), n)
+            self.launch_per_four(&kernels::INDEX_SELECT, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(rows as u32)
@@ -100,7 +100,7 @@ impl OpenCl {
     }
 
     /// Computes [`Backend::index_add`](super::Backend::index_add).
-    pub(super) fn rows_added(
+    pub(super) fn scatter_add_rows(
         &self,
         a: &Array,
         indices: &[usize],
@@ -114,15 +114,19 @@ impl OpenCl {
         if indices.is_sorted() {
             let indices = self.upload_indices(indices)?;
             return self.fill(a.dtype(), n, |out| {
-                self.each(&kernels::INDEX_ADD_SORTED, a.dtype(), n)
-                    .reads(a)
-                    .scalar(a.offset() as u32)
-                    .scalar(source_rows as u32)
-                    .scalar(width as u32)
-                    .input(indices.buffer())
-                    .writes(out)
-                    .scalar(n as u32)
-                    .run()
+                self.launch_per_element(
+                    &kernels::INDEX_ADD_SORTED,
+                    a.dtype(),
+                    n,
+                )
+                .reads(a)
+                .scalar(a.offset() as u32)
+                .scalar(source_rows as u32)
+                .scalar(width as u32)
+                .input(indices.buffer())
+                .writes(out)
+                .scalar(n as u32)
+                .run()
             });
         }
         // Sort the rows by index (a counting sort): the rows that are added to
@@ -172,7 +176,7 @@ impl OpenCl {
         let starts = self.upload_indices(starts)?;
         let order = self.upload_indices(order)?;
         self.fill(a.dtype(), n, |out| {
-            self.each(&kernels::INDEX_ADD, a.dtype(), n)
+            self.launch_per_element(&kernels::INDEX_ADD, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(source_rows as u32)
@@ -188,7 +192,7 @@ impl OpenCl {
 
 impl OpenCl {
     /// Computes [`Backend::fold`](super::Backend::fold).
-    pub(super) fn folded(
+    pub(super) fn fold_windows(
         &self,
         a: &Array,
         window: &Window,
@@ -217,7 +221,7 @@ impl OpenCl {
         let sizes: [i32; 8] = sizes.try_into().expect("four pairs");
         let n = count * h * w;
         self.fill(a.dtype(), n, |out| {
-            self.each(&kernels::FOLD_WINDOWS, a.dtype(), n)
+            self.launch_per_element(&kernels::FOLD_WINDOWS, a.dtype(), n)
                 .reads(a)
                 .scalar(a.offset() as u32)
                 .scalar(strides)

@@ -2,7 +2,7 @@
 //! operands and their strides.
 
 use super::Array;
-use super::cuts::Sizes;
+use super::launch_shape::Sizes;
 use crate::engine::kernels::FEW_ROWS;
 use crate::part3_unified::joined;
 use crate::shape::size;
@@ -22,7 +22,7 @@ pub(super) struct Operand<'a> {
 }
 
 /// A product in the form that the kernels take.
-pub(super) struct Product<'a> {
+pub(super) struct Matmul<'a> {
     pub(super) a: Operand<'a>,
     pub(super) b: Operand<'a>,
     pub(super) batches: usize,
@@ -31,14 +31,14 @@ pub(super) struct Product<'a> {
 }
 
 /// Pads axes in front to three. Returns `None` if there are more.
-fn three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
+fn pad_to_three<T: Copy>(axes: &[T], missing: T) -> Option<[T; 3]> {
     let mut three = [missing; 3];
     let first = 3_usize.checked_sub(axes.len())?;
     three[first..].copy_from_slice(axes);
     Some(three)
 }
 
-impl<'a> Product<'a> {
+impl<'a> Matmul<'a> {
     /// Describes a product. Returns `None` if the lines, the inner axes or the
     /// batch span more axes than a kernel has.
     pub(super) fn new(
@@ -46,7 +46,7 @@ impl<'a> Product<'a> {
         b: &'a Array,
         batch: usize,
         inner: usize,
-    ) -> Option<Product<'a>> {
+    ) -> Option<Matmul<'a>> {
         let split = |a: &'a Array| {
             let axes = a.shape().len() - inner;
             let (shape, strides) = (a.shape(), a.strides());
@@ -64,8 +64,8 @@ impl<'a> Product<'a> {
         };
         let operand = |which: usize, array, lines: (&[usize], &[isize])| {
             let runs = joined(lines.0, [lines.1]);
-            let axes = three(&runs, (1, [0]))?;
-            let inner = three(&inners, (1, [0, 0]))?;
+            let axes = pad_to_three(&runs, (1, [0]))?;
+            let inner = pad_to_three(&inners, (1, [0, 0]))?;
             Some(Operand {
                 array,
                 lines: size(lines.0),
@@ -75,12 +75,12 @@ impl<'a> Product<'a> {
                 batch_step: batch_steps[which],
             })
         };
-        Some(Product {
+        Some(Matmul {
             a: operand(0, a, a_lines)?,
             b: operand(1, b, b_lines)?,
             batches: size(a_batch.0),
             k: size(a_inner.0),
-            inner: three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
+            inner: pad_to_three(&inners, (1, [0, 0]))?.map(|(size, _)| size),
         })
     }
 
@@ -135,9 +135,10 @@ impl Operand<'_> {
 
     /// Returns whether it can be read with aligned `float4` loads.
     pub(super) fn has_fours(&self, k: usize) -> bool {
-        let (along, across, count) = match self.is_along_k() {
-            true => (self.inner_steps[2], self.line_steps[2], k),
-            false => (self.line_steps[2], self.inner_steps[2], self.lines),
+        let (along, across, count) = if self.is_along_k() {
+            (self.inner_steps[2], self.line_steps[2], k)
+        } else {
+            (self.line_steps[2], self.inner_steps[2], self.lines)
         };
         let others = [across, self.batch_step, count as isize];
         let offset = self.array.offset() as isize;
@@ -186,10 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_and_many_adjacent_columns_have_a_separate_kernel() {
+    fn few_rows_with_adjacent_columns_have_their_own_kernel() {
         let has = |m: usize, k: usize, n: usize, step: usize| {
             let (a, b) = (zeros(&[m, k]), lines_apart(n, k, step));
-            Product::new(&a, &b, 0, 1).unwrap().has_few_rows()
+            Matmul::new(&a, &b, 0, 1).unwrap().has_few_rows()
         };
         assert!(has(16, 64, 64, 1) && has(1, 64, 64, 2));
         assert!(!has(17, 64, 64, 1), "many rows");
@@ -200,7 +201,7 @@ mod tests {
         let (a, b) = (zeros(&[2, 4, 100]), zeros(&[2, 64, 100]));
         let b = b.permute(&[0, 2, 1]).unwrap().compact().unwrap();
         let b = b.permute(&[0, 2, 1]).unwrap();
-        assert!(Product::new(&a, &b, 1, 1).unwrap().has_few_rows());
+        assert!(Matmul::new(&a, &b, 1, 1).unwrap().has_few_rows());
     }
 
     #[test]
@@ -209,8 +210,8 @@ mod tests {
             let (a, b) = (zeros(&[m, k]), zeros(&[n, k * step]));
             let every = [Span::from(..), Span::from(..).step(step)];
             let b = b.slice(&every).unwrap();
-            Product::new(&a, &b, 0, 1).unwrap().has_long_sums()
-                && Product::new(&b, &a, 0, 1).unwrap().has_long_sums()
+            Matmul::new(&a, &b, 0, 1).unwrap().has_long_sums()
+                && Matmul::new(&b, &a, 0, 1).unwrap().has_long_sums()
         };
         assert!(has(32, 1 << 14, 64, 1) && has(1, 1 << 14, 1, 2));
         assert!(!has(32, (1 << 14) - 1, 64, 1), "short");
@@ -229,7 +230,7 @@ mod tests {
                 zeros(&other).permute(&axes).unwrap()
             };
             let (a, b) = (transposed(a), transposed(b));
-            let product = Product::new(&a, &b, 0, inner);
+            let product = Matmul::new(&a, &b, 0, inner);
             product.map(|product| product.is_of_matrices())
         };
         assert_eq!(of(&[4, 5], &[6, 5], 1), Some(true));
@@ -248,7 +249,7 @@ mod tests {
         };
         let of = |a: &Array| {
             let other = zeros(&[3, a.shape()[1]]);
-            let a = Product::new(a, &other, 0, 1).unwrap().a;
+            let a = Matmul::new(a, &other, 0, 1).unwrap().a;
             let k = a.array.shape()[1];
             [a.is_along_k(), a.has_fours(k), a.is_packed(k)]
         };
@@ -266,11 +267,11 @@ mod tests {
         assert_eq!(of(&odd), [true, false, false], "from line to line");
         let batches = zeros(&[2, 3, 8]).slice(&[0..2, 0..3, 0..8]).unwrap();
         let other = zeros(&[2, 5, 8]);
-        let product = Product::new(&batches, &other, 1, 1).unwrap();
+        let product = Matmul::new(&batches, &other, 1, 1).unwrap();
         assert!(product.a.has_fours(8));
         let uneven = zeros(&[2, 26]).slice(&[0..2, 0..24]).unwrap();
         let uneven = uneven.reshape(&[2, 3, 8]).unwrap();
-        let product = Product::new(&uneven, &other, 1, 1).unwrap();
+        let product = Matmul::new(&uneven, &other, 1, 1).unwrap();
         assert!(!product.a.has_fours(8), "from batch to batch");
     }
 }

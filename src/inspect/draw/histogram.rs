@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_number_is_in_the_bar_of_its_size() {
+    fn each_value_is_counted_in_its_bar() {
         let numbers = [-2.0, -1.95, 0.0, 0.01, -0.01, 1.0, 2.0, 2.0];
         let ValueCounts { most, bars, zeros, not_finite } =
             ValueCounts::of(&numbers);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_counted_apart() {
+    fn non_finite_values_are_counted_separately() {
         let numbers = [f32::NAN, 3.0, f32::INFINITY, -4.0];
         let counted = ValueCounts::of(&numbers);
         assert_eq!((counted.most, counted.not_finite), (4.0, 2));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn tensors_of_zeros_and_of_nothing_are_drawn() {
+    fn zero_and_empty_tensors_are_drawn() {
         let svg = histograms(
             "h",
             "Sizes",

@@ -322,14 +322,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_value_stands_on_the_axis_and_the_highest_below_the_title() {
+    fn values_fill_the_frame_from_axis_to_title() {
         let svg = line(&[(0.0, 2.0), (10.0, 0.0)]);
         // From the top left to the bottom right corner of the frame.
         assert_eq!(path(&svg), "M64.0 44.0L660.0 346.0");
     }
 
     #[test]
-    fn ticks_are_round_numbers_around_all_values() {
+    fn ticks_are_round_and_enclose_all_values() {
         let scale = |values: &[f32]| {
             let scale = Scale::new(&mut values.iter().copied(), 0.0, 1.0);
             let words = scale.ticks.iter().map(|&tick| scale.word(tick));
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_ten_are_equally_far_apart() {
+    fn powers_of_ten_are_equally_spaced() {
         let values = [0.04, 3.0, 7000.0];
         let scale = Scale::powers(&mut values.iter().copied(), 0.0, 60.0);
         let words = scale.ticks.iter().map(|&tick| scale.word(tick));
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_number_is_left_out() {
+    fn nan_values_are_omitted() {
         let svg = line(&[(0.0, 1.0), (1.0, f32::NAN), (2.0, 0.0)]);
         assert!(!svg.contains("NaN"));
         assert_eq!(path(&svg).matches('L').count(), 1);
@@ -378,14 +378,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_escaped() {
+    fn text_is_escaped() {
         assert!(line(&[]).contains("a &lt; b</text>"));
     }
 
     /// Compares two plots line by line with pictures that a person has
     /// checked.
     #[test]
-    fn whole_plots_are_as_they_were_drawn() {
+    fn plots_match_the_checked_pictures() {
         let series = |name: &str, mark, color, points: &[(f32, f32)]| Series {
             name: name.to_string(),
             mark,

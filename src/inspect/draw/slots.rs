@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_apart_and_matrices_farther() {
+    fn rows_are_separated_and_matrices_more() {
         let walk = walk(&[2, 2, 2], &[0, 1, 2, 3, 4, 5, 6, 7]);
         let gaps = walk.places().into_iter().map(|(_, gaps)| gaps);
         let right = [0.0, 0.0, 1.0, 1.0, 3.0, 3.0, 4.0, 4.0];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn each_element_has_a_line_to_its_slot() {
+    fn elements_are_connected_to_their_slots() {
         let memory = [0.0, 1.0, 2.0];
         let svg = slots("test", "A test", &memory, &[walk(&[3], &[2, 2, 0])]);
         // Three slots with width 72: the center of the third is 176 + 2.5 *
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_and_every_box_has_its_place() {
+    fn lines_and_boxes_are_positioned_exactly() {
         let walks = [walk(&[2], &[1, 0]), walk(&[2, 1], &[0, 1])];
         let svg = slots("test", "A test", &[0.0, 1.0], &walks);
         assert!(svg.contains("viewBox=\"0 0 680 294\""), "{svg}");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_elsewhere_has_no_line() {
+    fn elements_in_other_storage_have_no_line() {
         let mut other = walk(&[2], &[0, 1]);
         other.slots.clear();
         let svg = slots("test", "A test", &[0.0, 1.0], &[other]);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn many_elements_make_it_wider_and_words_are_escaped() {
+    fn a_large_drawing_is_wider_and_escapes_text() {
         let slots: Vec<usize> = (0..40).collect();
         let memory: Vec<f32> = slots.iter().map(|&slot| slot as f32).collect();
         let svg = super::slots("test", "", &memory, &[walk(&[40], &slots)]);
@@ -271,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_which_a_view_shows_little_is_drawn_whole() {
+    fn the_full_memory_of_a_small_view_is_drawn() {
         let svg = slots("test", "", &[0.0; 40], &[walk(&[2], &[0, 1])]);
         assert!(svg.contains("viewBox=\"0 0 1468 178\""), "{svg}");
     }
 
     #[test]
-    fn long_words_move_the_slots_to_the_right() {
+    fn long_labels_move_the_slots_right() {
         let mut long = walk(&[2], &[0, 1]);
         long.words.push("x".repeat(40));
         let svg = slots("test", "", &[0.0, 1.0], &[long]);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_drawn_too() {
+    fn an_empty_view_can_be_drawn() {
         let svg = slots("test", "", &[], &[walk(&[0, 2], &[])]);
         assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
     }

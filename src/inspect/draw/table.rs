@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_fits_is_left_as_it_is() {
+    fn a_table_that_fits_is_unchanged() {
         let rows = rows();
         let whole = table(&rows);
         assert_eq!(whole.lines().count(), 2);
@@ -93,7 +93,7 @@ mod tests {
 
     /// Promise: A wrapped table fits the terminal and loses no word.
     #[test]
-    fn a_folded_table_fits_and_loses_no_word() {
+    fn a_wrapped_table_fits_and_loses_no_word() {
         for columns in [120, 80, 50, 34] {
             let text = table_within(&rows(), columns);
             let fits = |line: &str| line.chars().count() <= columns;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_longer_than_its_line_is_cut() {
+    fn a_word_longer_than_its_line_is_broken() {
         let lines = wrapped("a 0123456789abc d", 8);
         assert_eq!(lines, ["a", "01234567", "89abc d"]);
         assert_eq!(table_within::<1>(&[], 10), "");

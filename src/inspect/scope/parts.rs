@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_joined_by_their_first_names() {
+    fn parts_are_joined_by_name_prefix() {
         let of = |parts: Parts| -> Vec<(String, u64, u64)> {
             let parts = parts.list.into_iter();
             let each =
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_a_line_for_each_part_and_one_for_all() {
+    fn the_table_has_one_line_per_part_and_a_total() {
         let mut parts = parts().joined(1);
         parts.list.push(Part { name: "idle".into(), ..Part::default() });
         let expected = "\

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_is_shared_in_any_way_but_not_doubled() {
+    fn a_tie_may_be_split_but_not_doubled() {
         let of = |given: &[f32]| {
             let max = Op::Max(vec![0], Keep::No);
             blamed(max, &[&[3.0, 3.0, 1.0]], &[3.0], &[2.0], given)
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_got_no_number_is_not_judged() {
+    fn rules_with_non_finite_inputs_are_not_checked() {
         let infinite: &[&[f32]] = &[&[2.0, 0.0], &[f32::INFINITY, 1.0]];
         let out = [f32::INFINITY, 0.0];
         assert!(!blamed(
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_of_gradients_that_cancel_may_be_rounded_and_no_more() {
+    fn canceling_gradients_may_differ_only_by_rounding() {
         let of = |got: f32| {
             let one = |id, op, parents: &[u64]| {
                 Record::new(id, op, parents.to_vec(), &[1], Some(vec![1.0]))
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gradient_of_another_shape_is_its_rule_s_fault_whatever_the_numbers() {
+    fn a_wrong_gradient_shape_is_always_blamed() {
         let one = |id, op, parents: &[u64]| {
             let values = Some(vec![f32::INFINITY; 2]);
             Record::new(id, op, parents.to_vec(), &[2], values)
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saturated_rule_may_give_what_rounding_leaves() {
+    fn a_saturated_rule_may_return_rounding_errors() {
         let x: &[&[f32]] = &[&[9.0]];
         let of = |given: f32| blamed(Op::Tanh, x, &[1.0], &[5.0], &[given]);
         assert!(!of(0.0));
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_given_a_gradient_has_a_magnitude() {
+    fn only_operands_with_gradients_have_magnitudes() {
         let leaf =
             |id, x: f32| Record::new(id, Op::Leaf, vec![], &[1], Some(vec![x]));
         let value = Some(vec![-6.0]);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_takes_other_values_for_the_leaves_that_are_named() {
+    fn replay_replaces_the_values_of_named_leaves() {
         let leaf = |id, values: [f32; 2]| {
             Record::new(id, Op::Leaf, vec![], &[2], Some(values.to_vec()))
         };

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbors_of_one_part_are_one_record() {
+    fn adjacent_records_of_a_part_are_merged() {
         let folded = tape().folded(1);
         let told: Vec<(u64, Option<&str>, &[u64])> = folded
             .records
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deeper_look_keeps_the_parts_of_parts() {
+    fn a_deeper_fold_keeps_nested_parts() {
         let folded = tape().folded(2);
         let names = folded.records.iter().map(|it| it.name.as_deref());
         let expected = [Some("a.x"), Some("a.y"), Some("b"), Some("a.x"), None];
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folded_tape_is_drawn_as_any_other() {
+    fn a_folded_tape_can_be_drawn() {
         let text = draw::text(&tape().folded(1), None);
         assert!(text.contains("part(a)"), "{text}");
         let svg = draw::svg(&tape().folded(1), "folded", "Parts", None);

@@ -142,19 +142,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_drivers_and_files_are_escaped() {
+    fn names_are_escaped_in_json() {
         assert_eq!(quoted("a \"b\" \\ \n µ"), r#""a \"b\" \\ \u000a µ""#);
     }
 
     #[test]
-    fn where_nothing_ran_the_host_has_no_thread() {
+    fn an_empty_trace_has_no_host_thread() {
         let trace = Timeline::default().perfetto();
         assert!(trace.contains("process_name"), "{trace}");
         assert!(!trace.contains("thread_name"), "{trace}");
     }
 
     #[test]
-    fn each_thread_and_each_device_has_its_name_and_place() {
+    fn threads_and_devices_are_named_and_ordered() {
         let slice = |thread| super::super::Slice {
             kind: super::super::SliceKind::Finish,
             name: "finish".into(),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_watched_is_told_and_so_is_what_was_fused() {
+    fn slices_include_their_part_and_fused_operations() {
         let mut slice = super::super::Slice {
             kind: super::super::SliceKind::Launch,
             name: "ew_add".into(),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_keep_each_nanosecond() {
+    fn microseconds_keep_nanosecond_precision() {
         assert_eq!(micro(12_003_004), "12003.004");
         assert_eq!(micro(7), "0.007");
     }

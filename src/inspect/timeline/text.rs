@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn each_call_has_a_line_and_each_microsecond_its_place() {
+    fn each_call_has_a_line_and_a_bar_on_the_time_axis() {
         let expected = "\
 gpu:0 is a device
 asked for           at µs  call µs  wait µs  work µs  - call . wait = work
@@ -254,7 +254,7 @@ ew_mul         2            10.0    20.0
     }
 
     #[test]
-    fn each_written_kernel_tells_once_what_it_holds() {
+    fn each_generated_kernel_lists_its_operations_once() {
         let mut timeline = two_launches();
         for slice in &mut timeline.slices[..2] {
             slice.name = "fused_add_sum".to_string();
@@ -278,7 +278,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn a_nap_of_the_devices_is_cut_short_in_the_bars() {
+    fn idle_times_are_shortened_in_the_bars() {
         let mut timeline = two_launches();
         let late = &mut timeline.slices[2];
         let times = late.times.as_mut().expect("a read");
@@ -305,7 +305,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn a_launch_within_another_leaves_that_one_its_length() {
+    fn overlapping_launches_keep_their_lengths() {
         let mut timeline = two_launches();
         timeline.slices.truncate(2);
         let (outer, inner) = ([0, 0, 0, 20_000], [2_000, 2_000, 2_000, 4_000]);
@@ -320,7 +320,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn a_long_timeline_ends_in_what_is_kept_elsewhere_and_medians() {
+    fn a_long_timeline_is_truncated_and_shows_medians() {
         let mut timeline = two_launches();
         let first = timeline.slices[0].clone();
         timeline.slices.resize(MAX_LINES + 5, first);
@@ -331,7 +331,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn with_several_devices_each_line_names_its_own() {
+    fn lines_name_the_device_if_there_are_several() {
         let mut timeline = two_launches();
         timeline.devices.push((1, "another".to_string()));
         timeline.slices[1].device = 1;
@@ -342,7 +342,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn only_a_column_of_numbers_alone_stands_to_the_right() {
+    fn only_numeric_columns_are_right_aligned() {
         let rows = [["a word", "10"], ["7", "8"]];
         let rows = rows.map(|row| row.map(String::from)).to_vec();
         let expected = "head     n\na word  10\n7        8\n";
@@ -350,7 +350,7 @@ fused_add_sum holds
     }
 
     #[test]
-    fn what_is_the_host_s_alone_has_no_times_of_a_device() {
+    fn host_calls_have_no_device_times() {
         let mut timeline = two_launches();
         timeline.slices[0].times = None;
         let text = timeline.text();

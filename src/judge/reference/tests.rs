@@ -2,7 +2,7 @@ use super::*;
 use crate::elementwise::Unary;
 
 #[test]
-fn hand_numbers() {
+fn operations_agree_with_hand_computed_values() {
     let a = Array::new(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
     let row = Array::new(&[2], &[10.0, 20.0]);
     let run = |op: Op, inputs: &[&Array]| forward(&op, inputs).unwrap();

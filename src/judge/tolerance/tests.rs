@@ -12,7 +12,7 @@ fn slopes_of(op: &Op, inputs: &[Array], which: usize) -> Slopes {
 }
 
 #[test]
-fn a_number_beside_a_much_larger_one_has_its_slope() {
+fn a_small_value_next_to_a_large_one_has_a_derivative() {
     let found = slopes_of(&Op::Add, &[numbers(&[1e-3]), numbers(&[1e15])], 0);
     assert!((found.values.values[0] - 1.0).abs() <= found.uncertainty(0));
     assert!(found.uncertainty(0) < 1e-3, "{found:?}");
@@ -21,7 +21,7 @@ fn a_number_beside_a_much_larger_one_has_its_slope() {
 }
 
 #[test]
-fn a_kink_is_seen_and_a_turning_point_is_none() {
+fn kinks_are_detected_and_minima_are_not_kinks() {
     let found = slopes_of(&Op::Relu, &[numbers(&[0.0, 1e-6, -3.0])], 0);
     let sides = found.kink(0).expect("a kink");
     assert!(sides[0].abs() < 1e-6 && (sides[1] - 1.0).abs() < 1e-6);
@@ -38,7 +38,7 @@ fn a_kink_is_seen_and_a_turning_point_is_none() {
 }
 
 #[test]
-fn a_product_has_room_for_each_of_its_terms() {
+fn the_tolerance_of_matmul_grows_with_its_terms() {
     let ones = |shape: &[usize]| Array::new(shape, &[1.0; 1000]);
     let (a, b) = (Array::new(&[1, 1], &[1.0]), ones(&[1, 1000]));
     let zero = Array::new(&[1, 1], &[0.0]);
@@ -54,7 +54,7 @@ fn a_product_has_room_for_each_of_its_terms() {
 }
 
 #[test]
-fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
+fn log_softmax_magnitudes_include_the_row_sum() {
     let row = |x: f32| Array::new(&[1, 2], &[x, x]);
     let found = magnitudes(&Op::LogSoftmax, &[row(0.0)], 0, &row(1.0));
     // The probability of a half times the row sum of 2; the error of the
@@ -64,7 +64,7 @@ fn in_a_row_of_shares_the_sum_of_what_comes_meets_each_element() {
 }
 
 #[test]
-fn what_may_be_an_angle_is_met_at_its_own_size_too() {
+fn erf_magnitudes_include_the_argument() {
     let one = numbers(&[1.0]);
     let found = magnitudes(&Op::Unary(Unary::Erf), &[numbers(&[2.0])], 0, &one);
     let slope = std::f64::consts::FRAC_2_SQRT_PI * (-4_f64).exp();
@@ -73,14 +73,14 @@ fn what_may_be_an_angle_is_met_at_its_own_size_too() {
 }
 
 #[test]
-fn a_sigmoid_is_subtracted_from_1() {
+fn sigmoid_magnitudes_include_the_subtraction() {
     let one = numbers(&[1.0]);
     let found = magnitudes(&Op::Sigmoid, &[numbers(&[0.0])], 0, &one);
     assert!((found.values[0] - (0.25 + 0.5)).abs() < 1e-4, "{found:?}");
 }
 
 #[test]
-fn a_bend_that_rounding_may_make_is_no_kink() {
+fn rounding_is_not_reported_as_a_kink() {
     let [slope, noise] = [0.0, 0.25].map(|x| numbers(&[x]));
     let mut bend = numbers(&[0.0]);
     for (size, is_kink) in [(1e-6 + 2.5, false), (2.6, true)] {
@@ -98,7 +98,7 @@ fn a_bend_that_rounding_may_make_is_no_kink() {
 /// The probabilities add up to 1, so a nudge changes their sum only by
 /// rounding errors.
 #[test]
-fn what_rounding_alone_has_made_is_no_slope() {
+fn rounding_alone_gives_a_derivative_of_0() {
     let of_all = |at: &[Array]| {
         let shares = forward(&Op::Softmax, at);
         reference::sum(&shares, &[])
@@ -112,7 +112,7 @@ fn what_rounding_alone_has_made_is_no_slope() {
 /// Large terms cancel in this sum, and a nudge of the second term is lost next
 /// to 28. `cargo learn try` once reported a wrong gradient here.
 #[test]
-fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
+fn uncertainty_covers_canceling_terms() {
     let terms = numbers(&[27.905987, -8.972586e-7, -27.905987, 0.04029194]);
     let found = slopes_of(&Op::Sum(vec![0], Keep::No), &[terms], 0);
     for (i, slope) in found.values.values.iter().enumerate() {
@@ -122,14 +122,14 @@ fn a_small_sum_of_large_terms_is_as_certain_as_it_says() {
 }
 
 #[test]
-fn where_there_is_no_slope_nothing_is_known() {
+fn a_missing_derivative_has_infinite_uncertainty() {
     let found = slopes_of(&Op::Pow(0.5), &[numbers(&[0.0])], 0);
     assert!(found.uncertainty(0).is_infinite(), "{found:?}");
 }
 
 /// The first number is rounded away in the sum with the second.
 #[test]
-fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
+fn a_term_lost_in_a_sum_has_its_derivative() {
     let swallowed = numbers(&[-1.6e-28, -3.0, 7.0, -4.0]);
     let sum = Op::Sum(vec![0], crate::ops::Keep::No);
     let found = slopes_of(&sum, &[swallowed], 0);
@@ -140,7 +140,7 @@ fn a_number_that_a_sum_swallows_has_its_slope_all_the_same() {
 }
 
 #[test]
-fn scores_that_are_huge_have_the_slopes_of_their_differences() {
+fn huge_scores_have_the_derivatives_of_differences() {
     let scores = numbers(&[2_713_621_760.0, 2_713_621_760.0]);
     let weights = numbers(&[-2.3373137, 1.435142]);
     let found = slopes(&[scores], 0, &weights, |inputs| {
@@ -151,7 +151,7 @@ fn scores_that_are_huge_have_the_slopes_of_their_differences() {
 }
 
 #[test]
-fn a_zero_has_no_reach_though_something_divides_by_it() {
+fn zeros_do_not_extend_the_reach() {
     let (x, above) = (numbers(&[0.0, 2.0, 0.125]), numbers(&[0.0]));
     assert_eq!(reach(&Op::Log, std::slice::from_ref(&x), &above), 8.0);
     assert_eq!(reach(&Op::Exp, &[x], &above), 2.0);
@@ -159,7 +159,7 @@ fn a_zero_has_no_reach_though_something_divides_by_it() {
 }
 
 #[test]
-fn each_element_has_its_own_magnitude_unless_it_is_not_nudged() {
+fn magnitudes_are_per_element_if_nudged() {
     let (x, y) = (numbers(&[1.0, 2.0]), numbers(&[3.0, 4000.0]));
     let ones = numbers(&[1.0, 1.0]);
     let found = magnitudes(&Op::Mul, &[x, y], 0, &ones);
@@ -182,13 +182,13 @@ fn each_element_has_its_own_magnitude_unless_it_is_not_nudged() {
 }
 
 #[test]
-fn each_rounding_is_half_a_unit_in_the_last_place() {
+fn roundings_are_half_units_in_the_last_place() {
     assert_eq!(rounding(0), 16.0 / f64::from(1 << 24));
     assert_eq!(rounding(48), 64.0 / f64::from(1 << 24));
 }
 
 #[test]
-fn of_many_elements_some_are_nudged_and_the_last() {
+fn large_operands_are_sampled_with_the_last_element() {
     let found = slopes_of(&Op::Exp, &[numbers(&[1.0; 3000])], 0);
     assert!((100..1000).contains(&found.nudged.len()));
     assert_eq!(found.nudged.last(), Some(&2999));
@@ -197,14 +197,14 @@ fn of_many_elements_some_are_nudged_and_the_last() {
 }
 
 #[test]
-fn of_many_elements_with_one_result_some_are_nudged() {
+fn large_reductions_are_sampled() {
     let sum = Op::Sum(vec![0], crate::ops::Keep::No);
     let found = slopes_of(&sum, &[numbers(&[1.0; 3000])], 0);
     assert!((100..1000).contains(&found.nudged.len()));
 }
 
 #[test]
-fn the_surest_of_all_nudges_is_taken() {
+fn the_most_accurate_step_size_is_chosen() {
     // A short nudge is rounded away next to the large number, and for a long
     // one the curve bends.
     let ones = numbers(&[1.0]);
@@ -228,7 +228,7 @@ fn by_rule(row: &Array, weights: &Array) -> Vec<f64> {
 /// multiplies a probability of 1e-14 by 1e27, and in the second softmax is
 /// flat for a nudge of 1e22.
 #[test]
-fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
+fn uncertainty_covers_softmax_derivatives() {
     for (row, weights) in [
         ([64.0, 64.0, 49.0, 81.0], [0.0, -5.8e14, 6.2e27, 1.0]),
         ([25.5, 31.1, -2.6e27, -1.5e12], [-0.9994, -1.0, 1.0, 1.0]),
@@ -247,13 +247,13 @@ fn the_slopes_of_shares_are_no_less_certain_than_they_say() {
 
 /// A nudge relative to 1 is long if all numbers are small.
 #[test]
-fn a_kink_beside_a_small_number_is_not_met() {
+fn a_kink_near_a_small_value_is_avoided() {
     let found = slopes_of(&Op::Relu, &[numbers(&[-1e-17])], 0);
     assert_eq!((found.values.values[0], found.uncertainty(0)), (0.0, 0.0));
 }
 
 #[test]
-fn what_meets_in_a_row_of_shares_is_added_up() {
+fn softmax_magnitudes_are_added_per_row() {
     let (x, ones) = (numbers(&[0.0, 0.0]), numbers(&[1.0, 1.0]));
     let half = 0.5 * (1.0 + 2_f64.ln());
     let of = |op| magnitudes(&op, std::slice::from_ref(&x), 0, &ones).values;
@@ -273,7 +273,7 @@ fn what_meets_in_a_row_of_shares_is_added_up() {
 }
 
 #[test]
-fn a_row_far_from_zero_is_rounded_before_its_mean_is_taken_off() {
+fn layer_norm_magnitudes_include_the_mean() {
     let of = |mean: f32, which| {
         let x = Array::new(&[1, 2], &[mean - 1.0, mean + 1.0]);
         let [ones, zeros] = [1.0, 0.0].map(|n| numbers(&[n, n]));

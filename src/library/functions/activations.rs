@@ -234,3 +234,99 @@ impl Function for GeluSlope {
         vec![Some(grad_out.mul(&slope))]
     }
 }
+
+impl Tensor {
+    /// Computes the absolute value, as `relu(a) + relu(-a)`. The derivative is
+    /// 0 at 0 and at NaN, as in PyTorch.
+    #[doc(alias = "absolute")]
+    #[track_caller]
+    pub fn abs(&self) -> Tensor {
+        self.relu().add(&self.neg().relu())
+    }
+
+    /// Computes the square root, as a power. The derivative is infinity at 0,
+    /// negative infinity at -0, and NaN below 0, as in PyTorch.
+    #[track_caller]
+    pub fn sqrt(&self) -> Tensor {
+        self.pow(0.5)
+    }
+
+    /// Computes the hyperbolic tangent of each element.
+    #[track_caller]
+    pub fn tanh(&self) -> Tensor {
+        apply(Tanh, &[self])
+    }
+}
+
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[2], &[-4.0, 400.0], Device::Cpu)?;
+/// assert_eq!(x.abs().to_vec()?, [4.0, 400.0]);
+/// assert_eq!(x.abs().sqrt().to_vec()?, [2.0, 20.0]);
+/// assert_eq!(x.sqrt().tanh().to_vec()?[1], 1.0);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+/// The hyperbolic tangent: `grad_a = grad_out * (1 - output^2)`.
+pub struct Tanh;
+
+impl Function for Tanh {
+    fn op(&self) -> Op {
+        Op::Tanh
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let output = inputs[0].unary(Unary::Tanh)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let y = ctx.output();
+        vec![Some(grad_out.mul(&y.mul(&y).neg().shift(1.0)))]
+    }
+}
+
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[3], &[-100.0, 0.0, 100.0], Device::Cpu)?;
+/// assert_eq!(x.sigmoid().to_vec()?, [(-100f32).exp(), 0.5, 1.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
+// ANCHOR: sigmoid
+impl Tensor {
+    /// Computes the sigmoid `1 / (1 + e^-a)` of each element.
+    #[track_caller]
+    pub fn sigmoid(&self) -> Tensor {
+        apply(Sigmoid, &[self])
+    }
+}
+
+/// The sigmoid (logistic) function:
+/// `grad_a = grad_out * output * (1 - output)`.
+pub struct Sigmoid;
+
+impl Function for Sigmoid {
+    fn op(&self) -> Op {
+        Op::Sigmoid
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let output = inputs[0].unary(Unary::Sigmoid)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        let y = ctx.output();
+        vec![Some(grad_out.mul(&y.mul(&y.neg().shift(1.0))))]
+    }
+}
+// ANCHOR_END: sigmoid
+
+impl Array {
+    /// Computes the gradient of gelu; `self` is its input.
+    pub fn gelu_grads(&self, grad_out: &Array) -> Result<Array> {
+        self.check_pair("gelu_grads", grad_out)?;
+        self.mapped(|backend| backend.gelu_grads(self, grad_out))
+    }
+}

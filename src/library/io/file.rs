@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_file_gets_the_first_name_that_is_free() {
+    fn a_temporary_file_gets_the_first_free_name() {
         let folder = std::env::temp_dir().join(random_name());
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("a"), "of another process").unwrap();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_temporary_files_differ_and_are_recognized() {
+    fn temporary_file_names_are_unique_and_recognized() {
         let [a, b] = [random_name(), random_name()];
         assert_ne!(a, b);
         assert!(is_temporary(OsStr::new(&a)), "{a}");

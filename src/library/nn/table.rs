@@ -50,7 +50,7 @@ mod tests {
     use super::short_type_name;
 
     #[test]
-    fn a_type_is_called_by_its_last_word() {
+    fn a_type_is_named_by_its_last_path_segment() {
         for (path, name) in [
             ("rungrad::nn::Linear", "Linear"),
             ("a::<impl b::Tensor>::relu", "relu"),

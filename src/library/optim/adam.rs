@@ -7,7 +7,7 @@ use super::{Optimizer, check_rate, check_same, gradients};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::library::nn::{ParameterMut, SharedParameter, distinct};
-use crate::part3_unified::{AdamStep, Array, Tensor};
+use crate::part3_unified::{AdamStep, Array, Tensor, check_same_kind};
 
 /// The Adam optimizer. It adapts the step of each element: it divides the
 /// running mean of the gradient by the square root of the running mean of the
@@ -304,4 +304,38 @@ fn check_betas(betas: [f64; 2]) {
 #[track_caller]
 fn check_decay(op: &str, name: &str, decay: f32) {
     or_raise(checks::not_negative(op, name, decay));
+}
+
+impl Array {
+    /// Performs one Adam step on a parameter, given its gradient and the
+    /// running means of its gradient and squared gradient. Returns the new
+    /// parameter and the two new means.
+    pub fn adam_step(
+        &self,
+        grad: &Array,
+        [mean, square]: [&Array; 2],
+        step: &AdamStep,
+    ) -> Result<[Array; 3]> {
+        let mut next = step.take(&[[self, grad, mean, square]])?;
+        Ok(next.swap_remove(0))
+    }
+}
+
+impl AdamStep {
+    /// Performs one Adam step on several parameters of the same device and
+    /// type. Each row holds a parameter, its gradient, and the running means
+    /// of its gradient and squared gradient. Returns the new parameter and
+    /// means for each row.
+    pub fn take(&self, parameters: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
+        let Some([first, ..]) = parameters.first() else {
+            return Ok(Vec::new());
+        };
+        for [x, others @ ..] in parameters {
+            check_same_kind("adam_step", first, x)?;
+            for other in others {
+                x.check_pair("adam_step", other)?;
+            }
+        }
+        first.device.backend()?.adam_step(self, parameters)
+    }
 }

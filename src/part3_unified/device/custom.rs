@@ -61,7 +61,7 @@ pub(crate) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
         return Err(refused("that is no name"));
     }
     let (first, _) = name.split_once(':').unwrap_or((&name, ""));
-    if name == "cpu" || first == "gpu" || first == "fused" {
+    if name == "cpu" || ["gpu", "fused", "plain"].contains(&first) {
         return Err(refused("that is the machine's own"));
     }
     if all.iter().any(|Custom(known)| known.name == name) {

@@ -185,7 +185,7 @@ impl Function for MaxShare {
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
         ctx.save_input(1, inputs[1]);
-        inputs[0].max_share(inputs[1], inputs[2], &self.axes)
+        inputs[0].max_backward(inputs[1], inputs[2], &self.axes)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {

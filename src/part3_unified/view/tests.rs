@@ -8,7 +8,7 @@ fn offsets(view: &View) -> Vec<usize> {
 }
 
 #[test]
-fn the_views_of_the_lecture() {
+fn views_agree_with_the_lecture() {
     let y = View::new(&[2, 2], &[2, 1], 0, 4).unwrap();
     assert_eq!(offsets(&y), [0, 1, 2, 3]);
     let z = View::new(&[2, 1], &[2, 1], 1, 4).unwrap();
@@ -19,7 +19,7 @@ fn the_views_of_the_lecture() {
 
 /// Promise: No view reaches outside its storage.
 #[test]
-fn a_view_stays_in_its_memory() {
+fn views_outside_the_storage_are_invalid() {
     let refused = |shape: &[usize], strides: &[isize], offset| {
         View::new(shape, strides, offset, 4).is_err()
     };
@@ -77,7 +77,7 @@ fn slices_and_flips_follow_the_indices() {
 }
 
 #[test]
-fn windows_overlap_in_one_memory() {
+fn windows_overlap_in_one_storage() {
     let image = View::dense(&[3, 4]);
     let window = Window::new([2, 2]).stride([1, 2]);
     let windows = image.windows(&window).unwrap();
@@ -92,7 +92,7 @@ fn windows_overlap_in_one_memory() {
 }
 
 #[test]
-fn a_stride_that_is_never_walked_does_not_matter() {
+fn unused_strides_do_not_matter() {
     let row = View::new(&[1, 3], &[7, 1], 0, 3).unwrap();
     assert!(row.is_dense());
     assert!(View::dense(&[1]).expand(&[1, 1]).unwrap().is_dense());

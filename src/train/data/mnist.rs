@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_four_files_is_read_compressed_or_not() {
+    fn mnist_files_are_read_compressed_or_not() {
         let (train, test) = mnist(small("mnist")).unwrap();
         assert_eq!((train.shape(), train.classes), ([2, 6], 10));
         assert_eq!(train.labels, [7, 0]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_is_one_sentence() {
+    fn a_wrong_mnist_file_gives_one_sentence() {
         let folder = small("wrong_mnist");
         let [pictures, labels] =
             ["train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz"]
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_missing_is_called_by_its_name() {
+    fn a_missing_mnist_file_is_named() {
         let folder = small("no_mnist");
         fs::remove_file(folder.join("t10k-labels.idx1-ubyte")).unwrap();
         assert_eq!(

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_are_those_of_the_repository() {
+    fn the_names_file_is_the_committed_one() {
         let names = names();
         assert_eq!(names.names.len(), 32_033);
         assert_eq!(names.names[..3], ["emma", "olivia", "ava"]);
@@ -235,7 +235,7 @@ mod tests {
 
     /// Promise: No name of the validation set is in the training set.
     #[test]
-    fn a_thousand_names_are_held_out_and_none_of_them_is_learned() {
+    fn validation_names_are_not_in_the_training_set() {
         let names = names();
         let (train, test) = names.split(1000, 1797);
         assert_eq!(train.names.len() + test.names.len(), 32_033);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_is_what_stands_before_a_token() {
+    fn a_context_is_the_tokens_before_a_target() {
         let names = few("ab\nc\n");
         let contexts = names.contexts(3);
         assert_eq!(contexts.count(), 5);
@@ -262,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_not_a_letter() {
+    fn a_byte_order_mark_is_ignored() {
         let path = crate::data::tests::scratch("marked_names").join("names");
         std::fs::write(&path, "\u{feff}anna\neve\n").unwrap();
         assert_eq!(Names::read(&path).unwrap(), few("anna\neve\n"));
     }
 
     #[test]
-    fn a_whole_name_ends_once_and_the_rest_does_not_count() {
+    fn padding_after_a_name_has_no_weight() {
         let whole = few("ab\nc\n").whole(3);
         let batch = whole.batch(&[1, 0]);
         assert_eq!((batch.rows(), batch.columns), (2, 3));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_name_is_one_sentence() {
+    fn a_line_that_is_not_a_name_gives_one_sentence() {
         for (text, line) in [
             ("", "line 1 of few is \"\""),
             ("a\n\nb", "line 2 of few is \"\""),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn more_names_than_there_are_cannot_be_held_out() {
+    fn a_split_larger_than_the_names_is_rejected() {
         let names = few("a\nb");
         assert_eq!(names.split(1, 0).0.names.len(), 1);
         let refused = attempt(|| names.split(2, 0)).unwrap_err();

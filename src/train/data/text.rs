@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn shakespeare_is_that_of_the_repository() {
+    fn the_shakespeare_file_is_the_committed_one() {
         let text = shakespeare();
         assert_eq!(text.tokens.len(), 1_115_394);
         assert_eq!(text.vocabulary.size(), 65);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_do_not_fit_are_refused() {
+    fn windows_that_do_not_fit_are_rejected() {
         let text = Text::new("abc");
         assert_eq!(text.windows(2, 1).count(), 1);
         for (length, step) in [(3, 1), (0, 1), (1, 0)] {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_be_compressed_or_not() {
+    fn text_files_are_read_compressed_or_not() {
         let folder = scratch("texts");
         let marked = "\u{feff}to be".as_bytes();
         for (name, bytes) in [
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_text_is_one_sentence() {
+    fn a_file_that_is_not_text_gives_one_sentence() {
         let folder = scratch("no_texts");
         let path = folder.join("text");
         let name = path.display();

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_are_counted_once_and_in_order() {
+    fn characters_are_numbered_once_and_in_order() {
         let vocabulary = Vocabulary::of("ab\nba é");
         assert_eq!(vocabulary.size(), 5);
         assert_eq!(vocabulary.number('\n'), Some(0));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_without_a_number_is_refused() {
+    fn unknown_characters_are_rejected() {
         let refused = Vocabulary::of("ab").encode("abc").unwrap_err();
         assert_eq!(
             refused.to_string(),

@@ -49,7 +49,7 @@ impl Rows for Counted {
 }
 
 #[test]
-fn an_epoch_has_every_row_once_and_a_short_last_batch() {
+fn an_epoch_contains_every_row_once() {
     let mut loader = Loader::new(Counted::with_rows(23), 5, 3);
     for epoch in 0..4 {
         assert_eq!(loader.place(), Place { seed: 3, epoch, batch: 0 });
@@ -83,7 +83,7 @@ fn a_seed_has_the_same_order_on_every_machine() {
 /// Promise: A loader that continues from a saved position yields the same
 /// batches.
 #[test]
-fn whoever_goes_to_a_place_sees_what_came_after_it() {
+fn a_restored_position_yields_the_same_batches() {
     let mut loader = Loader::new(Counted::with_rows(23), 5, 3);
     let mut seen = Vec::new();
     for _ in 0..17 {
@@ -104,7 +104,7 @@ fn whoever_goes_to_a_place_sees_what_came_after_it() {
 
 /// Promise: The loader prepares the next batch while the current one is in use.
 #[test]
-fn the_next_batches_are_made_while_nobody_asks() {
+fn the_next_batch_is_prepared_in_advance() {
     let (sender, receiver) = channel();
     let sender = Some(Mutex::new(sender));
     let rows = Counted { rows: 100, sender, ..Counted::default() };
@@ -125,7 +125,7 @@ fn the_next_batches_are_made_while_nobody_asks() {
 
 /// Promise: The loader's thread ends when the loader is dropped.
 #[test]
-fn the_thread_ends_with_its_loader() {
+fn the_thread_ends_when_the_loader_is_dropped() {
     let mut loader = Loader::new(Counted::with_rows(100), 10, 0);
     loader.next_batch();
     let rows: Weak<Counted> = Arc::downgrade(&loader.rows);
@@ -138,7 +138,7 @@ fn the_thread_ends_with_its_loader() {
 
 /// Promise: A panic in the loader's thread gives one sentence in the caller.
 #[test]
-fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
+fn a_panic_in_the_thread_gives_one_sentence() {
     let rows =
         |raised| Counted { fails: Some((3, raised)), ..Counted::with_rows(20) };
     let mut loader = Loader::new(rows(false), 10, 0);
@@ -166,7 +166,7 @@ fn a_panic_in_the_thread_is_one_sentence_in_the_caller() {
 }
 
 #[test]
-fn a_loader_of_nothing_is_refused() {
+fn an_empty_loader_is_rejected() {
     for (rows, size) in [(0, 1), (1, 0)] {
         let data = moons(rows, 0.0, 1);
         let refused = attempt(|| drop(Loader::new(data, size, 0))).unwrap_err();

@@ -1,24 +1,29 @@
-//! What the kernels write, as loops: a function for each family of names.
+//! The results of the kernels as loops: one function for each group of kernel
+//! names.
 
 use rungrad::opencl::Scalar;
 
-use super::{Given, Mirror, Written, transformer};
+use super::{HostArgument, Mirror, Writes, plain, transformer};
 use testkit::launches::draft::PRODUCTS;
 
-/// What the kernel writes.
-pub(super) fn right(name: &str, it: &Mirror) -> Written {
+/// Computes what the kernel writes.
+pub(super) fn right(name: &str, it: &Mirror) -> Writes {
     if PRODUCTS.contains(&name) {
         return product(name, it);
     }
     match name.split_once('_').unwrap_or((name, "")) {
         ("broadcast", op) => it.pairs([0, 2, 5, 6], op),
         ("strided", op) => it.pairs([0, 3, 6, 8], op),
+        ("plain", name) => plain::right(name, it),
         ("copy", how) => copy(how, it),
         ("index", how) => index(how, it),
         ("softmax", how) => softmax(how, it),
         ("pick", how) => pick(how, it),
         ("reduce", how) => reduce(how, it),
-        ("fold", _) => fold(it),
+        ("fold", _) => {
+            let a = (it.floats(0), it.size(1), it.eight(2));
+            fold(it, a, it.eight(3), it.size(5))
+        }
         ("attention", how) => transformer::attention(how, it),
         ("norm", how) => transformer::norm(how, it),
         ("transpose", _) => transpose(it),
@@ -34,15 +39,15 @@ pub(super) fn right(name: &str, it: &Mirror) -> Written {
     }
 }
 
-fn copy(how: &str, it: &Mirror) -> Written {
+fn copy(how: &str, it: &Mirror) -> Writes {
     let (a, offset) = (it.floats(0), it.size(1));
     match how {
         "strided" => it.each(it.size(5), |i| {
-            a[place(i, offset, it.eight(2), it.eight(3))]
+            a[offset_of(i, offset, it.eight(2), it.eight(3))]
         }),
         "to_strided" => (0..it.size(6).min(it.global[0]))
             .map(|i| {
-                let to = place(i, it.size(3), it.eight(4), it.eight(5));
+                let to = offset_of(i, it.size(3), it.eight(4), it.eight(5));
                 (to, a[offset + i])
             })
             .collect(),
@@ -64,8 +69,8 @@ fn copy(how: &str, it: &Mirror) -> Written {
             outs[7] = 1;
             (0..n as usize)
                 .map(|i| {
-                    let from = place(i, offset, shape, strides);
-                    (place(i, 0, shape, outs), a[from])
+                    let from = offset_of(i, offset, shape, strides);
+                    (offset_of(i, 0, shape, outs), a[from])
                 })
                 .collect()
         }
@@ -85,7 +90,7 @@ fn copy(how: &str, it: &Mirror) -> Written {
     }
 }
 
-fn index(how: &str, it: &Mirror) -> Written {
+fn index(how: &str, it: &Mirror) -> Writes {
     let (a, offset) = (it.floats(0), it.size(1));
     let (rows, width) = (it.size(2), it.size(3));
     let element = |row: usize, i: usize| a[offset + row * width + i % width];
@@ -114,7 +119,7 @@ fn index(how: &str, it: &Mirror) -> Written {
     }
 }
 
-fn softmax(how: &str, it: &Mirror) -> Written {
+fn softmax(how: &str, it: &Mirror) -> Writes {
     if how == "grads" {
         let [of_y, of_grads, columns, n] = [1, 3, 4, 6].map(|at| it.size(at));
         let (y, grads) = (it.floats(0), it.floats(2));
@@ -131,7 +136,7 @@ fn softmax(how: &str, it: &Mirror) -> Written {
     };
     let row = |at: usize| &it.floats(0)[offset + at * columns..][..columns];
     let shares = (0..rows).flat_map(|at| {
-        let most = join("max", row(at).iter().copied());
+        let most = reduce_values("max", row(at).iter().copied());
         let total: f32 = row(at).iter().map(|x| (x - most).exp()).sum();
         row(at).iter().map(move |x| match logs {
             0 => (x - most).exp() / total,
@@ -141,7 +146,7 @@ fn softmax(how: &str, it: &Mirror) -> Written {
     shares.enumerate().collect()
 }
 
-fn pick(how: &str, it: &Mirror) -> Written {
+fn pick(how: &str, it: &Mirror) -> Writes {
     let (a, labels) = (it.floats(0), it.words(1));
     let (classes, n) = (it.size(3), it.size(4));
     let label = |row: usize| labels[row] as usize;
@@ -155,7 +160,7 @@ fn pick(how: &str, it: &Mirror) -> Written {
     rows.map(|row| (row, a[row * classes + label(row)])).collect()
 }
 
-fn reduce(how: &str, it: &Mirror) -> Written {
+fn reduce(how: &str, it: &Mirror) -> Writes {
     let a = it.floats(0);
     match how {
         "coarse" => {
@@ -192,7 +197,7 @@ fn reduce(how: &str, it: &Mirror) -> Written {
                 let from = at % parts * part;
                 let row = &a[offset + at / parts * stride..];
                 let row = &row[from..columns.min(from + part)];
-                (at, join(how, row.iter().copied()))
+                (at, reduce_values(how, row.iter().copied()))
             };
             (0..n).map(element).collect()
         }
@@ -205,7 +210,7 @@ fn reduce(how: &str, it: &Mirror) -> Written {
                 let rows = from..height.min(from + part);
                 let i = i % width;
                 let column = offset + i / inner * outer + i % inner * across;
-                join(how, rows.map(|row| a[column + row * down]))
+                reduce_values(how, rows.map(|row| a[column + row * down]))
             })
         }
         "short_sum" | "short_max" => {
@@ -213,23 +218,27 @@ fn reduce(how: &str, it: &Mirror) -> Written {
                 [1, 2, 3, 4, 5, 6, 7].map(|at| it.size(at));
             it.each(width, |i| {
                 let column = offset + i / inner * outer + i % inner * across;
-                join(how, (0..height).map(|row| a[column + row * down]))
+                reduce_values(
+                    how,
+                    (0..height).map(|row| a[column + row * down]),
+                )
             })
         }
         _ => reduce_few(how, it),
     }
 }
 
-/// Rows along the last four axes of a view.
-fn reduce_few(how: &str, it: &Mirror) -> Written {
+/// Reduces rows along the last four axes of a view.
+fn reduce_few(how: &str, it: &Mirror) -> Writes {
     let (a, offset, shape) = (it.floats(0), it.size(1), it.eight(2));
     let size: isize = shape[4..].iter().product();
     let row = |i: usize| {
         let of_row = i * size as usize..(i + 1) * size as usize;
-        of_row.map(|at| (at, a[place(at, offset, shape, it.eight(3))]))
+        of_row.map(|at| (at, a[offset_of(at, offset, shape, it.eight(3))]))
     };
     if how != "few_share" {
-        return it.each(it.size(5), |i| join(how, row(i).map(|(_, x)| x)));
+        return it
+            .each(it.size(5), |i| reduce_values(how, row(i).map(|(_, x)| x)));
     }
     let [of_most, of_grads, n] = [5, 7, 10].map(|at| it.size(at));
     let rows = (0..n.min(it.global[0])).flat_map(|i| {
@@ -238,18 +247,28 @@ fn reduce_few(how: &str, it: &Mirror) -> Written {
         let share = it.floats(6)[of_grads + i] / count as f32;
         row(i).map(move |(at, x)| (at, if x == most { share } else { 0.0 }))
     });
-    rows.map(|(at, share)| (place(at, 0, shape, it.eight(9)), share)).collect()
+    rows.map(|(at, share)| (offset_of(at, 0, shape, it.eight(9)), share))
+        .collect()
 }
 
-/// Every element of an image, from every window that shows it.
-fn fold(it: &Mirror) -> Written {
-    let (strides, sizes) = (it.eight(2), it.eight(3));
+/// Returns the number of windows down and across an image.
+pub(super) fn windows(sizes: [isize; 8]) -> [isize; 2] {
     let [h, w, height, width, down, right, spread, apart] = sizes;
     let fits =
         |size, window, gap, step| (size - (window - 1) * gap - 1) / step + 1;
-    let rows = fits(h, height, spread, down);
-    let columns = fits(w, width, apart, right);
-    it.each(it.size(5), |i| {
+    [fits(h, height, spread, down), fits(w, width, apart, right)]
+}
+
+/// Adds up each element of an image from all windows that contain it.
+pub(super) fn fold(
+    it: &Mirror,
+    (a, offset, strides): (&[f32], usize, [isize; 8]),
+    sizes: [isize; 8],
+    n: usize,
+) -> Writes {
+    let [h, w, height, width, down, right, spread, apart] = sizes;
+    let [rows, columns] = windows(sizes);
+    it.each(n, |i| {
         let i = i as isize;
         let (image, y, x) = (i / w / h, i / w % h, i % w);
         let mut total = 0.0;
@@ -266,7 +285,7 @@ fn fold(it: &Mirror) -> Written {
                             let steps = index.iter().zip(strides);
                             let at: isize =
                                 steps.map(|(i, step)| i * step).sum();
-                            total += it.floats(0)[it.size(1) + at as usize];
+                            total += a[offset + at as usize];
                         }
                     }
                 }
@@ -276,10 +295,10 @@ fn fold(it: &Mirror) -> Written {
     })
 }
 
-fn transpose(it: &Mirror) -> Written {
+fn transpose(it: &Mirror) -> Writes {
     let (rows, columns) = (it.size(2), it.size(3));
     let [across, down, matrices] = it.groups;
-    let mut all = Written::new();
+    let mut all = Writes::new();
     for matrix in 0..matrices {
         for y in 0..rows.min(16 * down) {
             for x in 0..columns.min(16 * across) {
@@ -292,7 +311,7 @@ fn transpose(it: &Mirror) -> Written {
     all
 }
 
-fn matvec(how: &str, it: &Mirror) -> Written {
+fn matvec(how: &str, it: &Mirror) -> Writes {
     let (m, k) = (it.size(3), it.size(4));
     let rows = if how == "teams" { 8 * it.groups[1] } else { it.global[0] };
     let row = |at: usize| it.floats(0)[at * k..][..k].iter().zip(it.floats(1));
@@ -300,7 +319,7 @@ fn matvec(how: &str, it: &Mirror) -> Written {
     (0..m.min(rows)).map(element).collect()
 }
 
-fn product_vector(it: &Mirror) -> Written {
+fn product_vector(it: &Mirror) -> Writes {
     let (strides, m, k) = (it.eight(4), it.size(6), it.size(7));
     let [batches, length] = [strides[5], strides[6]].map(|it| it as usize);
     let parts = if k == 0 { 1 } else { (k - 1) / length + 1 };
@@ -319,9 +338,9 @@ fn product_vector(it: &Mirror) -> Written {
     (0..parts * batches * m).map(|at| (at, element(at))).collect()
 }
 
-/// Rows, columns and sums along three axes each; of long sums a group has a
-/// square of eight.
-fn product(name: &str, it: &Mirror) -> Written {
+/// Rows, columns and sums each have up to three axes. For long sums, a group
+/// computes an 8 x 8 square.
+fn product(name: &str, it: &Mirror) -> Writes {
     let (a_to, b_to, sizes) = (it.eight(2), it.eight(5), it.eight(6));
     let [m, k, n] = [8, 9, 10].map(|at| it.size(at));
     let [batches, length] = [sizes[6], sizes[7]].map(|it| it as usize);
@@ -342,7 +361,7 @@ fn product(name: &str, it: &Mirror) -> Written {
         "product_long_sums" => [8 * it.groups[1], 8 * it.groups[0]],
         _ => [m, n],
     };
-    let mut all = Written::new();
+    let mut all = Writes::new();
     for at in 0..parts * batches * m * n {
         let (which, row, column) = (at / n / m, at / n % m, at % n);
         if row >= most[0] || column >= most[1] {
@@ -364,16 +383,19 @@ fn product(name: &str, it: &Mirror) -> Written {
 }
 
 impl Mirror {
-    /// `f` of an element of each of two views of one shape.
-    fn pairs(&self, [a, b, shape, n]: [usize; 4], op: &str) -> Written {
+    /// Applies `f` to the corresponding elements of two views with the same
+    /// shape.
+    fn pairs(&self, [a, b, shape, n]: [usize; 4], op: &str) -> Writes {
         let offset = |at| match self.given[at + 1] {
-            Given::Number(Scalar::U32(offset)) => (offset as usize, at + 2),
+            HostArgument::Number(Scalar::U32(offset)) => {
+                (offset as usize, at + 2)
+            }
             _ => (0, at + 1),
         };
         let shape = self.eight(shape);
         let element = |at: usize, i| {
             let (offset, strides) = offset(at);
-            self.floats(at)[place(i, offset, shape, self.eight(strides))]
+            self.floats(at)[offset_of(i, offset, shape, self.eight(strides))]
         };
         let values = |i| {
             let (x, y) = (element(a, i), element(b, i));
@@ -387,15 +409,15 @@ impl Mirror {
                 _ => x.powf(y),
             }
         };
-        // An item of Part 3 has four elements.
+        // In Part 3, each item computes four elements.
         let of_one = if self.given.len() > 7 { 4 } else { 1 };
         let n = self.size(n).min(of_one * self.global[0]);
         (0..n).map(|i| (i, values(i))).collect()
     }
 }
 
-/// Where element `i` of a view lies.
-fn place(
+/// Returns the memory offset of element `i` of a view.
+pub(super) fn offset_of(
     mut i: usize,
     offset: usize,
     shape: [isize; 8],
@@ -409,11 +431,14 @@ fn place(
     at as usize
 }
 
-fn sum(values: impl Iterator<Item = f32>) -> f32 {
+pub(super) fn sum(values: impl Iterator<Item = f32>) -> f32 {
     values.fold(0.0, |sum, x| sum + x)
 }
 
-fn join(name: &str, values: impl Iterator<Item = f32>) -> f32 {
+pub(super) fn reduce_values(
+    name: &str,
+    values: impl Iterator<Item = f32>,
+) -> f32 {
     match name.ends_with("max") {
         true => values.fold(f32::NEG_INFINITY, f32::max),
         false => sum(values),

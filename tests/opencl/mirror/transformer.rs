@@ -1,22 +1,22 @@
-//! What the kernels of a transformer write.
+//! The results of the attention and normalization kernels.
 
 use rungrad::opencl::Scalar;
 
-use super::{Given, Mirror, Written};
+use super::{HostArgument, Mirror, Writes};
 use testkit::launches::part3::heads;
 
-pub(super) fn attention(how: &str, it: &Mirror) -> Written {
+pub(super) fn attention(how: &str, it: &Mirror) -> Writes {
     let at = if how == "grads" { 4 } else { 2 };
     let sizes = [at, at + 1, at + 2].map(|at| it.size(at));
     let above = (how == "grads").then(|| &it.floats(2)[it.size(3)..]);
     heads::attention(&it.floats(0)[it.size(1)..], above, sizes, it.size(at + 4))
 }
 
-pub(super) fn norm(how: &str, it: &Mirror) -> Written {
+pub(super) fn norm(how: &str, it: &Mirror) -> Writes {
     if how == "sums" {
         return norm_of_weight(it);
     }
-    let Given::Number(Scalar::F32(epsilon)) = it.given[7] else {
+    let HostArgument::Number(Scalar::F32(epsilon)) = it.given[7] else {
         panic!("argument 7 is a number")
     };
     let is_grads = how != "rows";
@@ -34,8 +34,8 @@ pub(super) fn norm(how: &str, it: &Mirror) -> Written {
     right.into_iter().enumerate().collect()
 }
 
-/// What comes back to the weight, from numbers that were measured of rows.
-fn norm_of_weight(it: &Mirror) -> Written {
+/// Computes the gradient of the weight from the saved statistics of the rows.
+fn norm_of_weight(it: &Mirror) -> Writes {
     let (columns, part, n) = (it.size(5), it.size(6), it.size(9));
     let (a, grads) = (it.floats(0), it.floats(2));
     let (of_a, of_grads, measured) = (it.size(1), it.size(3), it.floats(4));

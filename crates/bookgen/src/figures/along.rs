@@ -1,25 +1,25 @@
-//! Each tile of the ladder on its way along k, to scale, with what one item
-//! computes: "The matmul ladder".
+//! The movement of each tile of "The matmul ladder" along k, to scale, and the
+//! elements that one item computes.
 
 use rungrad::part2_gpu::matmul::LADDER;
 
 use super::Svg;
 
-/// A number is a pixel. A panel has this much of the result, and of k.
+/// One element is one pixel. A panel shows this much of the result, and of k.
 const SIDE: usize = 128;
 const K: usize = 64;
-/// Of every tile, along k.
+/// The size of every tile along k.
 const DEPTH: usize = 16;
-/// Between the matrices, and from panel to panel.
+/// The gap between the matrices, and the distances between panels.
 const GAP: usize = 8;
 const PITCH: [usize; 2] = [223, 284];
 /// The step that is drawn: the second of four.
 const STEP: usize = 1;
-/// A single number has to be seen.
-const LEAST: usize = 3;
+/// The minimum size of a mark, so that a single element is visible.
+const MIN_SIZE: usize = 3;
 
-/// What differs from panel to panel beside the sizes: which tile of the result
-/// the group has, and where an item's elements are, in runs of so many.
+/// The properties of a panel: the tile of the group, and the elements of one
+/// item, in runs of neighbors.
 struct Panel {
     rung: usize,
     tile: [usize; 2],
@@ -28,7 +28,7 @@ struct Panel {
     ahead: bool,
 }
 
-/// So many runs of neighbors, and from the start of one to that of the next.
+/// The number of runs, their length, and the distance between their starts.
 #[derive(Clone, Copy)]
 struct Runs(usize, usize, usize);
 
@@ -72,7 +72,7 @@ impl Panel {
     fn svg(&self) -> String {
         let rung = &LADDER[self.rung - 1];
         let [down, across] = self.tile.map(|at| at * rung.tile);
-        // The result stands below on the right; a is on its left, b above it.
+        // The result is at the bottom right, a on its left, and b above it.
         let far = K + GAP;
         let mut parts = vec![
             self.words(),
@@ -177,9 +177,9 @@ fn area(
     rect(place, size, &look)
 }
 
-/// What one item reads and computes.
+/// Marks the elements that one item reads and computes.
 fn mark(place: [usize; 2], size: [usize; 2]) -> String {
-    let size = size.map(|it| it.max(LEAST));
+    let size = size.map(|it| it.max(MIN_SIZE));
     rect(place, size, "fill=\"var(--fig-grad)\" fill-opacity=\"0.8\"")
 }
 

@@ -1,5 +1,6 @@
-//! Where a device overtakes the host, by the lines that `part2_crossover`
-//! draws with, from the table in the book: "Time it honestly".
+//! The size from which a device is faster than the host, for "Time it
+//! honestly", drawn by the code of `part2_crossover` from the table in the
+//! book.
 
 use std::fs;
 
@@ -17,7 +18,7 @@ pub(crate) fn svg(work: &str) -> String {
     curves(work, &table.lines().filter_map(point).collect::<Vec<_>>())
 }
 
-/// `256  1.5 µs  20.1 µs  9.8 µs`: a size, and three times with their units.
+/// Parses `256  1.5 µs  20.1 µs  9.8 µs`: a size, and three times.
 fn point(line: &str) -> Option<Point> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [n, times @ ..] = &words[..] else { return None };
@@ -39,7 +40,7 @@ fn point(line: &str) -> Option<Point> {
 }
 
 #[test]
-fn from_its_crossover_on_the_device_wins_at_every_size() {
+fn above_the_crossover_the_device_is_always_faster() {
     let tree = Tree::of_this_repository();
     let mut seen = 0;
     for (file, table) in tree.list("book/listings/part2_crossover", ".out") {

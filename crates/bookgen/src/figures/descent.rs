@@ -1,20 +1,20 @@
-//! Twenty steps in a narrow valley, without momentum and with it: the
-//! optimizer of "Train the digits" walks them.
+//! Twenty steps in a narrow valley, without and with momentum, computed by the
+//! optimizer of "Train the digits".
 
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::optim::Sgd;
 
 use super::{BOLD, Svg};
 
-/// How steep it is along and across.
+/// The steepness along the valley and across it.
 const STEEPNESS: [f32; 2] = [1.0, 20.0];
 const START: [f32; 2] = [-4.5, 2.0];
 const RATE: f32 = 0.095;
 const STEPS: usize = 20;
 
-/// So long is 1 on the page.
+/// The length of one unit in the picture.
 const UNIT: f32 = 31.0;
-/// The height of the lowest point.
+/// The y coordinate of the minimum.
 const MIDDLE: f32 = 132.0;
 
 pub(crate) fn svg() -> String {
@@ -63,7 +63,7 @@ fn panel(svg: &mut Svg, left: f32, momentum: f32) {
     svg.text(left, 252, "", told);
 }
 
-/// Lists every place on the way, and its loss.
+/// Returns every position and its loss.
 fn trail(momentum: f32) -> Vec<([f32; 2], f32)> {
     let steepness = Tensor::new(&[2], &STEEPNESS);
     let mut p = Tensor::new(&[2], &START);

@@ -1,5 +1,5 @@
-//! 98 groups of 1024 items queue on 16 units, and the last group is not full:
-//! "How a GPU computes", from the numbers of its program.
+//! 98 groups of 1024 items queue for 16 units, and the last group is not full,
+//! for "How a GPU computes", from the numbers of its program.
 
 use super::Svg;
 
@@ -10,15 +10,15 @@ mod program;
 const LAUNCH: program::Launch = program::Launch { n: 100_000, size: 1024 };
 const UNITS: u64 = 16;
 
-/// The place of a group: its left upper corner.
+/// Returns the upper left corner of a group.
 fn place(group: u64) -> (u64, u64) {
     (LEFT + STEP * (group / UNITS), 32 + 24 * (group % UNITS))
 }
 
-/// Where the first turn stands, and from one to the next.
+/// The left edge of the first round, and the distance between rounds.
 const LEFT: u64 = 66;
 const STEP: u64 = 41;
-/// How large a group is drawn. A phone shows all turns.
+/// The size of a group in the picture. All rounds fit on a phone.
 const WIDTH: u64 = 36;
 const HEIGHT: u64 = 20;
 

@@ -1,5 +1,5 @@
-//! The schedule that breaks a sum without its barrier: "How a GPU computes",
-//! from the steps that its program finds.
+//! The schedule that breaks a sum without its barrier, for "How a GPU
+//! computes", from the steps that its program finds.
 
 use rungrad::workgroup::{Access, Event};
 
@@ -9,16 +9,16 @@ use super::Svg;
 #[allow(dead_code, unreachable_pub)]
 mod program;
 
-/// Only items 0 and 1 go on after the loads.
+/// Only items 0 and 1 continue after the loads.
 const ITEMS: usize = 4;
 
-/// Where an item's lane begins, and how wide it is.
+/// Returns the left edge of an item's lane.
 fn lane(item: usize) -> usize {
     56 + LANE * item
 }
 const LANE: usize = 126;
 
-/// The middle of a step's line.
+/// Returns the middle of a step's line.
 fn line(step: usize) -> usize {
     58 + 30 * step + if step < ITEMS { 0 } else { 24 }
 }
@@ -60,8 +60,8 @@ pub(crate) fn svg() -> String {
         }
     }
     svg.put("</g>");
-    // The barrier that is there, and the one that is not: below the sixth
-    // step of item 0 after the load, above its second round.
+    // The existing barrier, and the missing one: after the sixth step of item
+    // 0 after the load, and before its second round.
     let there = line(ITEMS - 1) + 27;
     svg.put(format!(
         "<path d=\"M{} {there}H{}\" stroke=\"var(--fig-gpu)\" \

@@ -1,19 +1,19 @@
-//! How fast each rung is, and how fast the vendor's library, from the table
-//! in the book: "The matmul ladder".
+//! The speed of each rung of "The matmul ladder" and of the vendor's library,
+//! from the table in the book.
 
 use std::fs;
 
 use super::{CODE, Svg};
 use crate::tree::Tree;
 
-/// Where the bars begin, and how long that of the library is.
+/// The left ends of the bars, and the length of the library's bar.
 const LEFT: f64 = 168.0;
 const FULL: f64 = 400.0;
 
 pub(crate) fn svg() -> String {
     let file = Tree::root().join("book/listings/part2_ladder_h200.out");
     let table = fs::read_to_string(file).unwrap_or_default();
-    // The first table of the listing is the figure's.
+    // The figure shows the first table of the listing.
     let first = table.split("\n\n").nth(1).unwrap_or_default();
     let rows: Vec<(&str, f64, &str)> = first.lines().filter_map(row).collect();
     let full = rows.last().map_or(1.0, |row| row.1);
@@ -37,7 +37,7 @@ pub(crate) fn svg() -> String {
     svg.end()
 }
 
-/// Kernel, GFLOP/s and the part of the library's.
+/// Returns the kernel, its GFLOP/s, and the percentage of the library's speed.
 fn row(line: &str) -> Option<(&str, f64, &str)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [name, .., rate, share] = words[..] else { return None };
@@ -51,8 +51,8 @@ const HEAD: &str = "\
 <text x=\"168\" y=\"20\" font-weight=\"600\">TFLOP/s, and the part of the library's</text>
 ";
 
-/// Nobody can repeat this table, but its columns must agree: time with speed,
-/// and speed with the part of the library's.
+/// The table cannot be reproduced, but its columns must agree: the time with
+/// the speed, and the speed with the percentage.
 #[test]
 fn the_columns_of_the_measured_ladder_agree() {
     let tree = Tree::of_this_repository();

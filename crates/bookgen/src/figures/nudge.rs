@@ -1,5 +1,5 @@
-//! The error of a slope by difference against the length of the nudge, both
-//! axes logarithmic: the U of "Nudge it", from the numbers of its program.
+//! The U-shaped curve of "Nudge it": the error of a finite difference over the
+//! size of the nudge, on logarithmic axes, from the numbers of the program.
 
 use std::fmt::Write;
 
@@ -9,12 +9,12 @@ use super::Svg;
 #[allow(dead_code, unreachable_pub)]
 mod program;
 
-/// Where a nudge of 1e`x` with an error of 1e`y` stands on the page.
+/// Returns the position of a nudge of 1e`x` with an error of 1e`y`.
 fn place(x: f64, y: f64) -> (f64, f64) {
     (648.0 + 56.0 * x, 42.0 - 22.0 * y)
 }
 
-/// Exponents at the edges of the chart.
+/// The exponents at the edges of the chart.
 const NUDGES: [i32; 2] = [-10, 0];
 const ERRORS: [i32; 2] = [-12, 1];
 
@@ -44,7 +44,7 @@ pub(crate) fn svg() -> String {
         svg.text(x, bottom + 22.0, "", format!("1e{nudge}"));
     }
     svg.put("</g>");
-    // The judge's own nudge.
+    // The nudge that the reference uses.
     let judge = rungrad::gradcheck::NUDGE;
     let (x, y) = place(judge.log10(), program::worst_in_f64(judge).log10());
     svg.put(format!(
@@ -62,7 +62,7 @@ pub(crate) fn svg() -> String {
     svg.end()
 }
 
-/// Points at 1, 2 and 5 of each power of ten, joined.
+/// Draws a line through points at 1, 2 and 5 times each power of ten.
 fn curve(error: fn(f64) -> f64, color: &str) -> String {
     let mut points = String::new();
     let mut dots = String::new();

@@ -1,13 +1,13 @@
-//! What an item loads in one step along k, and how many products that makes,
-//! for each size of block on the ladder: "The matmul ladder".
+//! The elements that an item loads in one step along k, and the products that
+//! it computes with them, for each block size of "The matmul ladder".
 
 use rungrad::part2_gpu::matmul::{LADDER, Rung};
 
 use super::{BOLD, CODE, Svg};
 
-/// A number, drawn as a square.
+/// The side of the square that represents an element.
 const CELL: usize = 15;
-/// Where the blocks begin: below the numbers of b.
+/// The top of the blocks, below the elements of b.
 const TOP: usize = 66;
 /// The left edges of the blocks.
 const PLACES: [usize; 4] = [64, 188, 318, 516];

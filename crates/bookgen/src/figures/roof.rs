@@ -1,15 +1,15 @@
-//! The roof over a product on an H200, and where the rungs stand below it, from
-//! the table in the book: "The matmul ladder".
+//! The roofline of an H200 with the rungs of "The matmul ladder", from the
+//! table in the book.
 
 use std::fs;
 
 use super::Svg;
 use crate::tree::Tree;
 
-/// By the data sheet: bytes and operations in a second.
+/// From the data sheet: bytes and operations per second.
 const BYTES: f64 = 4.8e12;
 const OPERATIONS: f64 = 67e12;
-/// What the axes show: operations for each byte, and operations in a second.
+/// The ranges of the axes: operations per byte, and operations per second.
 const ACROSS: [f64; 2] = [0.05, 1000.0];
 const UP: [f64; 2] = [0.2e12, 100e12];
 const LEFT: f64 = 64.0;
@@ -67,7 +67,7 @@ pub(crate) fn svg() -> String {
     svg.end()
 }
 
-/// The elementwise product, the eight rungs, and the library.
+/// Returns the elementwise product, the eight rungs, and the library.
 fn dots(table: &str) -> Vec<String> {
     let first = table.split("\n\n").nth(1).unwrap_or_default();
     let mut dots = Vec::new();
@@ -75,7 +75,7 @@ fn dots(table: &str) -> Vec<String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let rate = |word: &str| word.parse::<f64>().ok().map(|it| 1e9 * it);
         if let ["peer", _, found, _] = words[..] {
-            // How many bytes it asks for was not counted: somewhere on a line.
+            // Its memory traffic was not measured, so it is a horizontal line.
             dots.extend(rate(found).map(library));
         }
         let [name, global, _, _, found, _] = words[..] else { continue };
@@ -86,7 +86,7 @@ fn dots(table: &str) -> Vec<String> {
         };
         // An element takes two operations for each of 4096 products.
         let intensity = 2.0 * 4096.0 / (4.0 * loads * 1e-9);
-        // The upper three are one dot, nearly, and have one label.
+        // The three highest dots nearly coincide and share one label.
         let (name, to) = match rung.get(..1) {
             Some("6" | "7") => ("", [0.0; 2]),
             Some("8") => ("6, 7, 8", [9.0, 14.0]),
@@ -100,7 +100,7 @@ fn dots(table: &str) -> Vec<String> {
     let stream = table.lines().find_map(|line| line.strip_prefix("ew_mul "));
     let found = stream.and_then(|line| line.split_whitespace().nth(1));
     if let Some(rate) = found.and_then(|it| it.parse::<f64>().ok()) {
-        // One operation for three numbers of four bytes.
+        // One operation for three elements of four bytes.
         dots.push(dot(
             1.0 / 12.0,
             rate * 1e9 / 12.0,
@@ -112,7 +112,7 @@ fn dots(table: &str) -> Vec<String> {
     dots
 }
 
-/// A line at a rate, from the roof's slope to the right.
+/// A horizontal line at a rate, from the roof to the right edge.
 fn library(rate: f64) -> String {
     let y = up(rate);
     format!(
@@ -150,7 +150,8 @@ fn up(value: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * share(value, UP)
 }
 
-/// Where a value stands between two others, by its logarithm.
+/// Returns the relative position of a value in a range, on a logarithmic
+/// scale.
 fn share(value: f64, [from, to]: [f64; 2]) -> f64 {
     (value / from).ln() / (to / from).ln()
 }

@@ -1,5 +1,5 @@
-//! How fast products are beside what a device could do at most, from the
-//! table in the book: "How fast, and why".
+//! The speed of matmul on the roofline of a device, for "How fast, and why",
+//! from the table in the book.
 
 use std::fs;
 
@@ -7,23 +7,23 @@ use rungrad::draw::{Color, Mark, Series, plot_loglog};
 
 use crate::tree::Tree;
 
-/// A row of the table that multiplies.
+/// A matmul row of the table.
 struct Row {
-    /// Operations for each byte.
+    /// Operations per byte.
     intensity: f64,
-    /// Operations in a second.
+    /// Operations per second.
     rate: f64,
-    /// Operations in a second that the model predicts.
+    /// Operations per second that the model predicts.
     predicted: f64,
 }
 
-/// Draws the roof of the three numbers, and the rows below it.
+/// Draws the roofline from the first three numbers, and the rows below it.
 pub(crate) fn svg(name: &str) -> String {
     let file = format!("book/listings/{name}.out");
     let table = fs::read_to_string(Tree::root().join(file));
     let table = table.unwrap_or_default();
     let rows: Vec<Row> = table.lines().filter_map(row).collect();
-    // GB/s, and billions of products in a second.
+    // GB/s, and billions of products per second.
     let number = |label: &str| {
         let line = table.lines().find_map(|line| line.strip_prefix(label))?;
         line.split_whitespace().next()?.parse::<f64>().ok()
@@ -82,7 +82,7 @@ fn row(line: &str) -> Option<Row> {
         };
         Some(number.parse::<f64>().ok()? * unit)
     };
-    // A few bytes are rounded away.
+    // Very small byte counts are rounded to 0.
     (operations > 0.0 && bytes > 0.0).then_some(())?;
     Some(Row {
         intensity: operations / bytes,
@@ -91,8 +91,9 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// Nobody can repeat these tables, but their columns must agree: the ratio is
-/// that of the two times, and the factor below the table the worst of them.
+/// The tables cannot be reproduced, but their columns must agree: the ratio is
+/// the quotient of the two times, and the factor below the table is the
+/// largest ratio.
 #[test]
 fn the_columns_of_the_predicted_rows_agree() {
     let tree = Tree::of_this_repository();

@@ -1,5 +1,5 @@
-//! Three scores and their softmax, for "Matmul and softmax", until the page
-//! computes its own.
+//! Three scores and their softmax, for "Matmul and softmax", shown until the
+//! live figure starts.
 
 use rungrad::part1_cpu::Tensor;
 

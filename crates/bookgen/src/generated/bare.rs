@@ -1,5 +1,5 @@
-//! The examples that no listing runs without arguments. These must run too, as
-//! `cargo learn run` starts them.
+//! Runs the examples that no listing runs without arguments, as `cargo learn
+//! run` would start them.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,17 @@ use crate::manifest::{Manifest, Needs};
 use crate::tree::{Fault, Tree, fault};
 
 /// Measures for half a minute. Its listings run it with arguments.
-const MEASURES: &str = "part2_crossover";
+const EXCLUDED: &str = "part2_crossover";
 
-/// Slow examples, with the arguments with which they take seconds.
-const LONG: [(&str, &str); 3] = [
+/// Slow examples, with arguments that make them quick.
+const SLOW_EXAMPLES: [(&str, &str); 3] = [
     ("part3_how_fast", "--quick"),
     ("part3_names", "--small --steps 2 --count 1"),
     ("part3_shakespeare", "--text README.md --steps 1 --count 10"),
 ];
 
-/// Returns the example that a command runs, if it runs it as it is run here.
+/// Returns the example that a command runs, if the command has the same
+/// arguments as here.
 fn bare(command: &str) -> Option<String> {
     let program = program(command).ok()?;
     let name = program.file.strip_prefix("examples/")?;
@@ -30,19 +31,20 @@ fn bare(command: &str) -> Option<String> {
     is_same.then(|| name.to_string())
 }
 
-/// The arguments of an example; most have none.
+/// Returns the arguments of an example. Most have none.
 fn words(name: &str) -> &'static str {
-    let long = LONG.iter().find(|(long, _)| *long == name);
+    let long = SLOW_EXAMPLES.iter().find(|(long, _)| *long == name);
     long.map_or("", |(_, words)| words)
 }
 
-/// Finds the examples that no other test runs on this machine.
+/// Returns the examples that no other test runs on this machine.
 pub(crate) fn left(
     tree: &Tree,
     manifest: &Manifest,
     is_here: impl Fn(Needs) -> bool,
 ) -> BTreeSet<String> {
-    // On a machine without gates these programs exit with an error.
+    // Without user events that can start commands, these programs exit with an
+    // error.
     let is_here_or_gate = |it| it == Needs::Gates || is_here(it);
     let printed = manifest.outputs.iter();
     let printed = printed.filter(|it| is_here_or_gate(it.needs));
@@ -58,7 +60,7 @@ pub(crate) fn left(
     };
     let all = tree.list("examples/", ".rs").filter_map(name);
     all.filter(|it| is_here(Needs::Device) || it.starts_with("part1"))
-        .filter(|it| it != MEASURES && !run.contains(it))
+        .filter(|it| it != EXCLUDED && !run.contains(it))
         .collect()
 }
 

@@ -1,6 +1,5 @@
-//! What each rung of the ladder changed: its time and its counters beside those
-//! of the rung below, out of the tables that were measured. "The matmul
-//! ladder".
+//! Compares each rung of "The matmul ladder" with the rung below: its time and
+//! counters, from the measured tables.
 
 use crate::generated::Wanted;
 use crate::tree::Tree;
@@ -10,7 +9,7 @@ const CARD: &str = "book/listings/profile_card_h200.out";
 const RUNGS: &str = "book/listings/part2_rungs_h200.out";
 const WAITS: &str = "book/listings/part2_waits_h200.out";
 
-/// Whose profile says how many sectors would do.
+/// The kernels whose profiles contain the minimum number of sectors.
 const PROFILED: [&str; 8] = [
     "naive",
     "coalesced",
@@ -22,10 +21,10 @@ const PROFILED: [&str; 8] = [
     "tall",
 ];
 
-/// The rungs that have one below them.
+/// The rungs with a rung below them.
 const CLIMBED: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// A table for each rung that has one below it.
+/// Returns a table for each rung with a rung below it.
 pub(crate) fn tables(tree: &Tree) -> Vec<Wanted> {
     if tree.get(LADDER).is_none() {
         return vec![];
@@ -49,7 +48,7 @@ fn table(tree: &Tree, rung: usize) -> Result<String, String> {
     Ok(text)
 }
 
-/// What is known of a rung, and what it is called.
+/// Returns the rows of a rung, each with its label.
 fn column(
     tree: &Tree,
     rung: usize,
@@ -66,15 +65,15 @@ fn column(
         [number(&ladder, 1)?, number(&ladder, 2)?, number(&ladder, 4)?];
     let sectors = number(&card, 1)? / number(&card, 2)?;
     let least = least_sectors(tree, rung)?;
-    // An instruction is begun for 32 products, so one of these is a product.
+    // An instruction is executed for 32 items, so one of these is a product.
     let products = 100.0 / number(&counted, 3)?;
-    let of = |words: &[String], places: &[usize]| {
+    let cells = |words: &[String], places: &[usize]| {
         let words: Result<Vec<&str>, String> =
             places.iter().map(|&at| word(words, at)).collect();
         words.map(|words| words.join(", "))
     };
     let percent = |words: &[String], places: &[usize]| {
-        of(words, places).map(|it| format!("{it} %"))
+        cells(words, places).map(|it| format!("{it} %"))
     };
     let share = word(&ladder, 5)?;
     Ok(vec![
@@ -85,21 +84,21 @@ fn column(
             "sectors for a load of a warp (least)",
             format!("{sectors:.1} ({least:.1})"),
         ),
-        ("bank conflicts, 1000 products", of(&counted, &[8])?),
-        ("instructions for a product", of(&counted, &[3])?),
+        ("bank conflicts, 1000 products", cells(&counted, &[8])?),
+        ("instructions for a product", cells(&counted, &[3])?),
         (
             "products, local loads among them",
             format!("{products:.0}, {} %", word(&counted, 5)?),
         ),
         ("slots for instructions used", percent(&counted, &[6])?),
         ("occupancy", percent(&counted, &[7])?),
-        ("registers of an item", of(&counted, &[9])?),
+        ("registers of an item", cells(&counted, &[9])?),
         ("waits: global, local, barrier", percent(&waits, &[1, 2, 3])?),
     ])
 }
 
-/// How many sectors would do for a load of a warp, on the average, by the
-/// profile of the rung. That of rung 7 is that of rung 6.
+/// Returns the minimum number of sectors for a load of a warp, on average,
+/// from the profile of the rung. Rung 7 has the same minimum as rung 6.
 fn least_sectors(tree: &Tree, rung: usize) -> Result<f64, String> {
     let name = PROFILED[rung - 1];
     let file = format!("book/listings/profile_{name}.out");
@@ -121,7 +120,7 @@ fn least_sectors(tree: &Tree, rung: usize) -> Result<f64, String> {
     Ok(sectors / loads)
 }
 
-/// The words of the first line that is meant.
+/// Returns the words of the first line that matches.
 fn words(
     tree: &Tree,
     file: &str,
@@ -143,10 +142,10 @@ fn word(words: &[String], at: usize) -> Result<&str, String> {
     word.ok_or(format!("`{}` is too short.", words.join(" ")))
 }
 
-/// Nobody can repeat these times, but two programs took them: a rung that one
-/// of them calls faster by a tenth was not measured with the other.
+/// The times cannot be reproduced, but two programs measured them. If they
+/// differ by more than a tenth, the measurements do not belong together.
 #[test]
-fn the_times_of_the_rungs_are_those_of_the_ladder() {
+fn both_measurements_of_the_ladder_agree() {
     let tree = Tree::of_this_repository();
     for rung in 1..=8 {
         let kernel = format!("matmul{rung}_");

@@ -1,6 +1,6 @@
-//! The box of an exercise, and of each of its levels, on the page of its
-//! chapter. The boxes are made from `exercises.toml`, which `cargo learn` reads
-//! too.
+//! Generates the box of an exercise, and of each of its levels, for the page
+//! of its chapter. The source is `exercises.toml`, which `cargo learn` also
+//! reads.
 
 use toml_span::de_helpers::TableHelper;
 use toml_span::{DeserError, Deserialize, Value};
@@ -67,14 +67,14 @@ impl<'de> Deserialize<'de> for Level {
     }
 }
 
-/// A box, the file that holds it, and the chapter that includes the file.
-struct Boxed {
+/// A box, its file, and the chapter that includes it.
+struct ExerciseBox {
     out: String,
     chapter: String,
     text: String,
 }
 
-fn read(tree: &Tree) -> Result<Vec<Boxed>, String> {
+fn read(tree: &Tree) -> Result<Vec<ExerciseBox>, String> {
     let Some(text) = tree.get(ROWS) else { return Ok(vec![]) };
     let mut document = toml_span::parse(text).map_err(|e| e.to_string())?;
     let table = TableHelper::new(&mut document);
@@ -83,21 +83,23 @@ fn read(tree: &Tree) -> Result<Vec<Boxed>, String> {
         .map_err(|error| error.to_string())?;
     let mut boxes = Vec::new();
     for row in rows {
-        boxes.push(Boxed {
+        boxes.push(ExerciseBox {
             out: format!("book/listings/exercise_{}.md", row.id),
             chapter: row.chapter.clone(),
             text: row.text(),
         });
-        boxes.extend(row.levels.iter().zip(1..).map(|(level, number)| Boxed {
-            out: format!("book/listings/level_{}_{number}.md", row.id),
-            chapter: level.chapter.clone(),
-            text: row.text_of_level(level, number),
+        boxes.extend(row.levels.iter().zip(1..).map(|(level, number)| {
+            ExerciseBox {
+                out: format!("book/listings/level_{}_{number}.md", row.id),
+                chapter: level.chapter.clone(),
+                text: row.text_of_level(level, number),
+            }
         }));
     }
     Ok(boxes)
 }
 
-/// The boxes of all exercises, and of all levels.
+/// Returns the boxes of all exercises and all levels.
 pub(crate) fn boxes(tree: &Tree) -> Vec<Wanted> {
     match read(tree) {
         Ok(boxes) => {
@@ -107,15 +109,15 @@ pub(crate) fn boxes(tree: &Tree) -> Vec<Wanted> {
     }
 }
 
-/// Every box is on the page of its chapter.
+/// Checks that every box is on the page of its chapter.
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let mut boxes = read(tree).unwrap_or_default();
-    boxes.retain(|Boxed { out, chapter, .. }| {
+    boxes.retain(|ExerciseBox { out, chapter, .. }| {
         let chapter = format!("book/src/{chapter}");
         let page = pages.iter().find(|page| page.path == chapter);
         !page.is_some_and(|page| page.holds(out))
     });
-    let missing = |Boxed { out, chapter, .. }| {
+    let missing = |ExerciseBox { out, chapter, .. }| {
         let what = format!(
             "the chapter `{chapter}` does not show `{out}`. Include it in the \
              section \"Exercise\"."
@@ -185,8 +187,8 @@ fn time(minutes: i64) -> String {
     }
 }
 
-/// Escapes Markdown outside of backticks: the rows are also read in a terminal,
-/// as plain text.
+/// Escapes Markdown outside of backticks, because the same text is also shown
+/// in a terminal as plain text.
 pub(crate) fn markdown(text: &str) -> String {
     let escaped = |c: char| match "\\*_[]<>&!#".contains(c) {
         true => format!("\\{c}"),

@@ -1,14 +1,14 @@
-//! Who calls whom, as the stack tells it: an optimizer that jumps into the next
-//! function, instead of calling it, leaves no trace of the one before. Which it
-//! leaves out changes from build to build, so the book has all of them: those
-//! that `--config 'profile.dev.package.rungrad.opt-level=0'` shows.
+//! Compares the backtraces in listings. An optimizer may replace a call by a
+//! jump, which leaves no frame. Which frames are missing differs between
+//! builds, so the book shows the complete backtrace, which `--config
+//! 'profile.dev.package.rungrad.opt-level=0'` produces.
 
-/// The listings that show a stack.
+/// The listings that contain a backtrace.
 pub(crate) const STACKS: &[&str] = &["listings/part3_trace.out"];
 
-/// Whether `now` is what the book shows, but for callers that are missing. Each
-/// stack ends with the same function and has at least half of its functions,
-/// none of them new.
+/// Returns whether `now` equals the listing in the book, except for missing
+/// callers. Each backtrace ends with the same function and contains at least
+/// half of the functions, and no others.
 pub(crate) fn alike(book: &str, now: &str) -> bool {
     let [book, now] = [book, now].map(stacks);
     let same = |(book, now): (&Part, &Part)| match (book, now) {
@@ -23,7 +23,7 @@ pub(crate) fn alike(book: &str, now: &str) -> bool {
     book.len() == now.len() && book.iter().zip(&now).all(same)
 }
 
-/// A line that is no frame, or the frames between two of those.
+/// A line that is not a frame, or consecutive frames.
 enum Part<'a> {
     Line(&'a str),
     Stack(Vec<[&'a str; 2]>),
@@ -41,8 +41,8 @@ fn stacks(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The function of a frame and its file. For which types it was compiled, some
-/// builds do not say.
+/// Returns the function of a frame and its file, without type parameters,
+/// which some builds omit.
 fn frame(line: &str) -> Option<[&str; 2]> {
     let mut words = line.strip_prefix("  ")?.split_whitespace();
     let (name, file) = (words.next()?, words.next()?);
@@ -60,7 +60,7 @@ mod tests {
     /// Promise: A backtrace in a listing may lack a caller and may not have a
     /// new one.
     #[test]
-    fn a_caller_may_be_missing_and_none_may_be_new() {
+    fn a_caller_may_be_missing_but_not_added() {
         let says = |of: &[&str]| alike(BOOK, &of.join("\n"));
         let (first, queue) = ("y.read()", "  the queue: mul 1 x 256");
         assert!(alike(BOOK, BOOK));

@@ -1,11 +1,11 @@
-//! The lines that an operator adds to each source file, for the chapter "Add an
-//! operator". A check makes sure that no file is left out.
+//! Generates the lines that an operator adds to each source file, for the
+//! chapter "Add an operator". A check ensures that no file is missing.
 
 use crate::anchor;
 use crate::manifest::{Growth, Manifest};
 use crate::tree::{Fault, Tree, fault};
 
-/// The operators that the chapter adds, as the sources write them.
+/// The operators that the chapter adds, as they appear in the sources.
 const NAMES: [&str; 8] = [
     "Sin",
     "Cos",
@@ -17,7 +17,7 @@ const NAMES: [&str; 8] = [
     "fn cos",
 ];
 
-/// The folders that an operator adds to.
+/// The folders whose files an operator changes.
 const FOLDERS: [&str; 4] =
     ["src/", "kernels/", "tests/part3_unified/", "tests/opencl/"];
 
@@ -49,8 +49,8 @@ pub(crate) fn diff(tree: &Tree, growth: &Growth) -> Result<String, String> {
     Ok(format!("{}\n", out.trim_matches('\n')))
 }
 
-/// A line belongs to the operator if it names it, if it is in an item whose
-/// first line does, or in the comment above one.
+/// Returns which lines belong to the operator: lines with its name, items
+/// whose first line contains it, and the comments above such items.
 fn belonging(lines: &[&str]) -> Vec<bool> {
     let mut belongs: Vec<bool> = lines.iter().map(|l| names(l)).collect();
     let mut item: Option<String> = None;
@@ -83,7 +83,7 @@ fn names(line: &str) -> bool {
     })
 }
 
-/// The chapter shows every file that names the operator.
+/// Checks that the chapter shows every file that contains the operator's name.
 pub(crate) fn check(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     if manifest.growths.is_empty() {
         return vec![];

@@ -1,6 +1,6 @@
-//! Listings with times, measured once. No run repeats the numbers, so the tests
-//! compare the words with the program's, and the page must name the machine and
-//! the date.
+//! Checks listings with measured times. The numbers cannot be reproduced, so
+//! the tests compare only the words with the program's output, and the page
+//! must name the machine and the date.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use crate::manifest::{Manifest, Measured};
 use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
 
-/// A listing begins with its command, and a page that shows it says where and
-/// when it was measured.
+/// Checks that a listing begins with its command, and that its page names the
+/// machine and the date.
 pub(crate) fn check(
     tree: &Tree,
     pages: &[Page],
@@ -42,7 +42,7 @@ pub(crate) fn check(
     faults
 }
 
-/// Finds the listings whose words differ from their programs'.
+/// Returns the listings whose words differ from their programs' output.
 pub(crate) fn outdated(
     tree: &Tree,
     manifest: &Manifest,
@@ -82,8 +82,8 @@ pub(crate) fn outdated(
     measured.filter_map(differing).collect()
 }
 
-/// The sources of a command that is not run: a profiler's script, or the
-/// benchmark, whose rows would take minutes.
+/// Returns the sources of a command that the tests do not run: a profiler's
+/// script, or the benchmark, which would take minutes.
 fn script(command: &str) -> Option<&str> {
     if command.starts_with("cargo learn bench") {
         return Some("crates/tools/src/bin/bench/");
@@ -91,8 +91,8 @@ fn script(command: &str) -> Option<&str> {
     command.strip_prefix("python3 ")?.split(' ').next()
 }
 
-/// Finds a word of a listing that its script does not have. The command and
-/// the names of machines are left out.
+/// Returns a word of a listing that is not in the script. The command and the
+/// names of machines are ignored.
 pub(crate) fn foreign(found: &str, script: &str) -> Option<String> {
     let lines = found.lines().skip_while(|line| line.starts_with(['$', ' ']));
     let mut words = lines
@@ -104,8 +104,8 @@ pub(crate) fn foreign(found: &str, script: &str) -> Option<String> {
     words.find(|word| !script.contains(word)).map(str::to_string)
 }
 
-/// Finds a line that only one of two texts has. Numbers, units and names of
-/// machines are left out, and the number of equal lines.
+/// Returns a line that only one of two texts contains. Numbers, units, names
+/// of machines and repetitions are ignored.
 pub(crate) fn unlike(found: &str, wanted: &str) -> Option<String> {
     let (found, wanted) = (form(found), form(wanted));
     found.symmetric_difference(&wanted).next().cloned()
@@ -115,14 +115,14 @@ pub(crate) fn unlike(found: &str, wanted: &str) -> Option<String> {
 const UNITS: [&str; 7] =
     ["ns", "\u{b5}s", "ms", "s", "GB/s", "GFLOP/s", "TFLOP/s"];
 
-/// The first words of lines about a machine, or about one run.
+/// The first words of lines about a machine or about one run.
 const MACHINE: [&str; 7] =
     ["device  ", "host    ", "peer  ", "gpu:", "engines ", "date ", "kept in "];
 
-/// Below this line is what a network wrote, which is different in each run.
+/// A network's output below this line differs in each run.
 pub(crate) const WRITTEN: &str = "\nIt writes:\n";
 
-/// The lines, without what differs from run to run.
+/// Returns the lines without the parts that differ between runs.
 fn form(text: &str) -> BTreeSet<String> {
     let ours = text.split_inclusive(WRITTEN).next().unwrap_or_default();
     let lines = ours.lines().map(str::trim_end);
@@ -138,7 +138,7 @@ fn form(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A word, or a placeholder for a number or a unit of time.
+/// Returns the word, or a placeholder for a number or a unit of time.
 fn shape(word: &str) -> &str {
     match word {
         "ns" | "µs" | "ms" | "s" => "time",

@@ -1,6 +1,6 @@
-//! The folded question of a chapter, made from its row in `predictions.toml`,
-//! which `cargo learn predict` reads too. The answer is taken from the
-//! program's output.
+//! Generates the folded question of a chapter from its row in
+//! `predictions.toml`, which `cargo learn predict` also reads. The answer
+//! comes from the program's output.
 
 use learn::predictions::{self, Prediction, read};
 
@@ -23,7 +23,7 @@ fn listing(row: &Prediction) -> String {
     format!("book/listings/{}", row.listing)
 }
 
-/// The blocks of all questions.
+/// Returns the blocks of all questions.
 pub(crate) fn blocks(tree: &Tree) -> Vec<Wanted> {
     match rows(tree) {
         Ok(rows) => {
@@ -39,8 +39,8 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
         .ok_or(format!("`{}` does not exist.", listing(row)))?;
     let found = row.answer(output)?;
     let known = row.wrong.iter().find(|it| {
-        let guess = predictions::value(&it.guess);
-        guess.is_none_or(|guess| row.is_right(guess, found.is))
+        let guess = predictions::parse_number(&it.guess);
+        guess.is_none_or(|guess| row.is_close(guess, found.is))
     });
     if let Some(guess) = known {
         return Err(format!(
@@ -66,7 +66,7 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
     Ok(text)
 }
 
-/// Escapes HTML: Markdown is not read inside of a summary.
+/// Escapes HTML, because Markdown is not interpreted within a summary.
 fn html(text: &str) -> String {
     let text =
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -78,8 +78,8 @@ fn html(text: &str) -> String {
     parts.collect()
 }
 
-/// Every question is on the page of its chapter, above the output that has its
-/// answer.
+/// Checks that every question is on the page of its chapter, above the output
+/// that contains its answer.
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let misplaced = |row: &Prediction| {
         let Prediction { id, chapter, listing: output, .. } = row;

@@ -14,8 +14,8 @@ use crate::manifest::Needs::{
 use crate::manifest::{MANIFEST, Output};
 use crate::tree::Tree;
 
-/// Returns whether to print this output: `ONLY` restricts an update to the
-/// outputs with its word.
+/// Returns whether to print this output. `ONLY` restricts an update to outputs
+/// whose names contain its value.
 fn asked_for(out: &str) -> bool {
     let only = env::var("ONLY").ok().filter(|_| crate::updates());
     only.is_none_or(|word| out.contains(&word))
@@ -50,8 +50,8 @@ fn is_pocl(device: &DeviceInfo) -> bool {
 }
 
 /// Runs the commands of the outputs with these needs, and reads the pictures
-/// that they have drawn. The tests share the threads, one for each core, so
-/// that no program waits for a core.
+/// that they have drawn. All tests share one thread for each core, so that no
+/// program waits for a core.
 pub(crate) fn printed(needs: Needs, tier: Tier) -> Vec<Wanted> {
     let devices = devices().unwrap_or_default();
     let names: Vec<&str> = devices.iter().map(|d| d.name.as_str()).collect();
@@ -88,10 +88,10 @@ pub(crate) fn printed(needs: Needs, tier: Tier) -> Vec<Wanted> {
     printed
 }
 
-/// A picture whose listing does not say where it was written would never be
-/// compared.
+/// The listing must name the file of its picture, or the picture would never
+/// be compared.
 #[test]
-fn the_listing_of_each_picture_says_where_it_was_written() {
+fn each_picture_is_named_in_its_listing() {
     let tree = Tree::of_this_repository();
     let texts: Vec<&str> =
         MANIFEST.outputs.iter().filter_map(|it| tree.get(&it.out)).collect();

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::tree::Tree;
 
-/// No program of the book takes this long, even on a busy machine.
+/// More time than any program of the book needs on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// Builds the programs of these commands, and returns their folder.
+/// Builds the programs of these commands and returns their folder.
 pub(crate) fn built<'a>(
     commands: impl IntoIterator<Item = &'a str>,
 ) -> Result<PathBuf, String> {
@@ -28,24 +28,24 @@ pub(crate) fn built<'a>(
     testkit::place::programs(&words)
 }
 
-/// A command line taken apart.
+/// A parsed command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Program {
     pub(crate) variables: Vec<(String, String)>,
-    /// What runs the example: `oclgrind --data-races`.
+    /// The tool that runs the program, such as `oclgrind --data-races`.
     pub(crate) tool: Vec<String>,
-    /// Its file, in the folder of the profile.
+    /// The executable, in the folder of the profile.
     pub(crate) file: String,
     pub(crate) words: Vec<String>,
 }
 
-/// Reads a command that a reader types: `cargo run --example NAME -- WORDS`,
-/// `cargo learn try WORDS` or `cargo learn profile WORDS`, with variables and a
-/// tool before it.
+/// Parses a command that a reader types: `cargo run --example NAME --
+/// ARGUMENTS`, `cargo learn try ARGUMENTS` or `cargo learn profile ARGUMENTS`,
+/// preceded by variables and a tool.
 pub(crate) fn program(command: &str) -> Result<Program, String> {
     let mut words: Vec<String> = Vec::new();
     for (i, part) in command.split('"').enumerate() {
-        // Every other part is between quotes, perhaps the value of a variable.
+        // Every second part is quoted, possibly the value of a variable.
         match words.last_mut() {
             _ if i % 2 == 0 => {
                 words.extend(part.split_whitespace().map(String::from));
@@ -63,7 +63,7 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
         .filter_map(|word| word.split_once('='))
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
-    // The test builds the examples in its own profile.
+    // The test builds the examples with its own profile.
     let known: Vec<&str> = rest
         .iter()
         .map(String::as_str)
@@ -115,7 +115,8 @@ pub(crate) fn ended(
     Ok((program, ended))
 }
 
-/// Returns the command and what it prints, the same on every machine.
+/// Returns the command and its output, without the parts that depend on the
+/// machine.
 pub(crate) fn listing(
     folder: &Path,
     command: &str,
@@ -123,8 +124,8 @@ pub(crate) fn listing(
 ) -> Result<String, String> {
     let (program, ended) = ended(folder, command)?;
     let mut text = String::from_utf8_lossy(&ended.stdout).into_owned();
-    // The messages of a tool come first. Without a tool, standard error may have
-    // messages of a driver.
+    // The messages of a tool come first. Without a tool, standard error may
+    // contain messages of a driver, which are ignored.
     if !program.tool.is_empty() {
         let stderr = String::from_utf8_lossy(&ended.stderr);
         text.insert_str(0, &without_notes(&stderr));
@@ -133,7 +134,7 @@ pub(crate) fn listing(
     Ok(format!("$ {}\n{text}", broken(command)))
 }
 
-/// Breaks a command into lines that fit the page.
+/// Wraps a command to the width of the page.
 pub(crate) fn broken(command: &str) -> String {
     const WIDTH: usize = 72;
     let mut lines = vec![String::new()];
@@ -150,8 +151,8 @@ pub(crate) fn broken(command: &str) -> String {
     lines.join(" \\\n")
 }
 
-/// Removes the numbers of debug notes from the messages of a tool:
-/// `, !dbg !29`.
+/// Removes the numbers of debug notes, such as `, !dbg !29`, from the messages
+/// of a tool.
 fn without_notes(text: &str) -> String {
     let mut said = String::new();
     for line in text.trim().lines() {
@@ -167,7 +168,7 @@ fn without_notes(text: &str) -> String {
 
 pub(crate) fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     let start = Instant::now();
-    // A full pipe would stop the program, so both are read while it runs.
+    // Both streams are read while it runs, because a full pipe would block it.
     let mut out = child.stdout.take().expect("a pipe");
     let mut err = child.stderr.take().expect("a pipe");
     let read = |pipe: &mut dyn std::io::Read| {
@@ -195,10 +196,10 @@ pub(crate) fn wait(mut child: Child, limit: Duration) -> Result<Ended, String> {
     Ok(Ended { status, stdout, stderr })
 }
 
-/// Replaces what differs from machine to machine: names and properties of
+/// Replaces everything that depends on the machine: names and properties of
 /// devices, times and their ratios, and the path of the repository.
 pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
-    // The programs know the folder in which they were built.
+    // The programs contain the path of the folder in which they were built.
     let root = format!("{}/", testkit::place::built().display());
     let mut text = text.replace(&root, "");
     for device in devices {
@@ -210,7 +211,7 @@ pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
     lines.map(|line| without_times(&without_limits(line))).collect()
 }
 
-/// Properties of a device, as `part2_limits` and `part3_devices` print them.
+/// Properties of a device, as printed by `part2_limits` and `part3_devices`.
 const LIMITS: [&str; 7] = [
     "  OpenCL version  ",
     "  compute units  ",
@@ -221,7 +222,7 @@ const LIMITS: [&str; 7] = [
     "  turns of 391 groups  ",
 ];
 
-/// `  compute units   16` reads `  compute units   …`.
+/// Replaces `  compute units   16` by `  compute units   …`.
 fn without_limits(line: &str) -> String {
     match LIMITS.iter().find(|label| line.starts_with(**label)) {
         None => line.to_string(),
@@ -232,7 +233,7 @@ fn without_limits(line: &str) -> String {
     }
 }
 
-/// `12.5 ms` reads `… ms`, and `1900x` reads `…x`.
+/// Replaces `12.5 ms` by `… ms`, and `1900x` by `…x`.
 fn without_times(line: &str) -> String {
     let is_number = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit())

@@ -1,7 +1,7 @@
-//! Which programs of the book run in the fast tier of the tests.
+//! Assigns the programs of the book to the fast or slow tier of the tests.
 
-/// The commands that take half a minute or more contain one of these: they train
-/// networks, or a simulator counts what a product of matrices does.
+/// Commands that contain one of these take half a minute or more: they train
+/// networks, or a simulator counts the instructions of a matmul.
 const SLOW: [&str; 6] = [
     "part1_digits -- ",
     "part2_crossover",
@@ -14,15 +14,15 @@ const SLOW: [&str; 6] = [
 /// A tier of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
-    /// What every run of the tests includes.
+    /// Runs in every test run.
     Fast,
-    /// What only the ignored tests run.
+    /// Runs only in ignored tests.
     Slow,
 }
 
 impl Tier {
-    /// Returns whether a command runs in this tier. `UPDATE=1` writes the
-    /// outputs of all commands, so then the fast tier has all of them.
+    /// Returns whether a command runs in this tier. With `UPDATE=1`, the fast
+    /// tier includes all commands, so that all outputs are written.
     pub(crate) fn has(self, command: &str) -> bool {
         let is_slow = SLOW.iter().any(|words| command.contains(words));
         match self {

@@ -1,5 +1,5 @@
-//! Blocks that show nothing. Markdown reads a line `54.` as the 54th item of a
-//! list, and the answer that it was disappears.
+//! Finds blocks that show nothing. For example, Markdown parses a line `54.`
+//! as the 54th item of a list, without text.
 
 use pulldown_cmark::Event::{End, Html, Start};
 use pulldown_cmark::{Event, Tag, TagEnd};
@@ -33,7 +33,8 @@ pub(crate) fn check(page: &Page) -> Vec<Fault> {
     faults
 }
 
-/// The block that begins with one event and ends with the next.
+/// Returns the kind of block if it begins with one event and ends with the
+/// next.
 fn empty(first: &Event<'_>, next: &Event<'_>) -> Option<&'static str> {
     match (first, next) {
         (Start(Tag::Item), End(_)) => Some("item of a list"),

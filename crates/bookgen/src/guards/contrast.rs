@@ -1,12 +1,12 @@
-//! Every color of the stylesheet can be read on every background it meets:
-//! the ratio of WCAG 2, at least 4.5.
+//! Checks that every color of the stylesheet is readable on every background:
+//! the contrast ratio of WCAG 2 must be at least 4.5.
 
 use std::collections::HashMap;
 
 use crate::tree::{Fault, Tree, fault};
 
 const STYLESHEET: &str = "book/theme/book.css";
-const LEAST: f64 = 4.5;
+const MIN_RATIO: f64 = 4.5;
 
 /// The backgrounds of mdBook 0.5's themes: page, code and sidebar.
 const THEMES: [(&str, [&str; 3]); 5] = [
@@ -17,7 +17,7 @@ const THEMES: [(&str, [&str; 3]); 5] = [
     ("ayu", ["#0f1419", "#191f26", "#14191f"]),
 ];
 
-/// Variables that color text, and what they are read on.
+/// The variables that color text, by background.
 const ON_PAGE: [&str; 7] = [
     "--links",
     "--muted",
@@ -29,7 +29,7 @@ const ON_PAGE: [&str; 7] = [
 ];
 const ON_CODE: [&str; 2] = ["--code-comment", "--code-name"];
 const ON_SIDEBAR: &str = "--sidebar-non-existant";
-const ON_ANOTHER: [(&str, &str); 2] = [
+const ON_OTHER_COLORS: [(&str, &str); 2] = [
     ("--code-added", "--code-added-back"),
     ("--code-removed", "--code-removed-back"),
 ];
@@ -41,7 +41,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Fault> {
         let colors = variables(css, theme);
         let on_page = ON_PAGE.map(|name| (name, page));
         let on_code = ON_CODE.map(|name| (name, code));
-        let on_another = ON_ANOTHER
+        let on_another = ON_OTHER_COLORS
             .map(|(name, back)| (name, colors.get(back).map_or("", |c| c.1)));
         let pairs = on_page.into_iter().chain(on_code).chain(on_another);
         let pairs = pairs.chain([(ON_SIDEBAR, sidebar)]);
@@ -55,13 +55,13 @@ pub(crate) fn check(tree: &Tree) -> Vec<Fault> {
                 continue;
             };
             let ratio = ratio(color, background);
-            if ratio < LEAST {
+            if ratio < MIN_RATIO {
                 faults.push(fault(
                     STYLESHEET,
                     *line,
                     format!(
                         "{name}: {color} on {background} ({theme}) has the \
-                         contrast {ratio:.2}. Readers need {LEAST}."
+                         contrast {ratio:.2}. Readers need {MIN_RATIO}."
                     ),
                 ));
             }
@@ -70,7 +70,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// The variables that a theme ends up with, each with its line.
+/// Returns the values of the variables in a theme, each with its line.
 fn variables<'a>(
     css: &'a str,
     theme: &str,

@@ -6,7 +6,8 @@ use roxmltree::{Document, Node};
 use crate::page::Page;
 use crate::tree::{Fault, Tree, ending, fault};
 
-/// Inside a figure a color is one of these, or none: every theme sets them.
+/// The allowed colors in a figure, in addition to none. Every theme defines
+/// them.
 const COLORS: [&str; 4] =
     ["var(--fig-value", "var(--fig-grad", "var(--fig-cpu", "var(--fig-gpu"];
 
@@ -47,7 +48,7 @@ fn figure(file: &str, text: &str) -> Vec<Fault> {
         child.has_tag_name(("http://www.w3.org/2000/svg", "title"))
     });
     let title = title.and_then(|title| title.text()).unwrap_or_default();
-    // A tape that `rungrad::draw` made is as wide as its columns.
+    // A tape from `rungrad::draw` is as wide as its columns.
     let is_tape = svg.attribute("class") == Some("tape");
     let origin = if is_tape { "0 0 " } else { "0 0 680 " };
     let view = svg.attribute("viewBox").unwrap_or_default();
@@ -140,8 +141,8 @@ fn is_themed(value: &str) -> bool {
         || COLORS.iter().any(|color| value.starts_with(color))
 }
 
-/// In a page a figure stands in `<figure>` with a caption, empty lines around
-/// it and none inside.
+/// Checks that a figure is in a `<figure>` with a caption, with empty lines
+/// around it and none inside.
 pub(crate) fn placed(page: &Page) -> Vec<Fault> {
     let lines: Vec<(usize, &str)> = page.lines().collect();
     let line = |i: usize| lines.get(i).map_or("", |(_, line)| line.trim());
@@ -193,7 +194,7 @@ pub(crate) fn placed(page: &Page) -> Vec<Fault> {
     faults
 }
 
-/// Whether a style speaks of the root alone: inside a page an SVG is none.
+/// Returns whether a style applies only to a separate SVG file.
 fn is_for_a_file_alone(style: Node) -> bool {
     let text = style.text().unwrap_or_default();
     let mut openings: Vec<&str> = text.split('{').collect();

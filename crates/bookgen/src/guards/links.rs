@@ -1,4 +1,5 @@
-//! Every link leads somewhere, and nothing is loaded from the network.
+//! Checks that every link resolves, and that nothing is loaded from the
+//! network.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +18,7 @@ struct Entry {
     line: usize,
     title: String,
     file: Option<String>,
-    /// Whether it is below the title of a part and not in its list: mdBook
+    /// Whether it is below the title of a part but not in its list. mdBook
     /// drops such a page silently.
     is_dropped: bool,
 }
@@ -53,8 +54,8 @@ fn summary(tree: &Tree) -> Vec<Entry> {
     entries
 }
 
-/// The table of contents and the folder of pages agree, file by file and title
-/// by title.
+/// Checks that the table of contents and the folder of pages agree, in files
+/// and titles.
 pub(crate) fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let mut faults = Vec::new();
     let entries = summary(tree);
@@ -98,7 +99,7 @@ pub(crate) fn contents(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     faults
 }
 
-/// Every relative link and fragment of every page resolves.
+/// Checks that every relative link and fragment of every page resolves.
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let ids: HashMap<&str, HashSet<String>> =
         pages.iter().map(|p| (p.path.as_str(), p.ids())).collect();
@@ -154,8 +155,8 @@ pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     faults
 }
 
-/// Targets of links and images with their place; `true` for what a browser
-/// loads by itself.
+/// Returns the targets of links and images with their positions. The flag is
+/// true for targets that a browser loads automatically.
 fn links(page: &Page) -> Vec<(usize, String, bool)> {
     let mut links = Vec::new();
     for (event, range) in page.events() {
@@ -182,13 +183,13 @@ fn links(page: &Page) -> Vec<(usize, String, bool)> {
     links
 }
 
-/// Nothing in the theme or the settings names another host.
+/// Checks that the theme and the settings name no other host.
 pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     let files = tree
         .list("book/theme/", "")
         .chain(tree.list("book/src/live/", ".js"))
-        // The packed engine is one long word that may contain any letters.
+        // The packed engine is one long word that may contain any characters.
         .filter(|(file, _)| *file != live::ENGINE)
         .chain(tree.list(SETTINGS, ""))
         .filter(|(file, _)| {
@@ -227,7 +228,7 @@ pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// Every old address leads to a page.
+/// Checks that every old address leads to a page.
 pub(crate) fn redirected(tree: &Tree) -> Vec<Fault> {
     let leads_nowhere = |(old, new): (String, String)| {
         let page = format!("book/src/{}.md", new.strip_suffix(".html")?);
@@ -240,7 +241,7 @@ pub(crate) fn redirected(tree: &Tree) -> Vec<Fault> {
     redirects(tree).into_iter().filter_map(leads_nowhere).collect()
 }
 
-/// The old addresses, each with its new one.
+/// Returns the old addresses, each with its new one.
 pub(crate) fn redirects(tree: &Tree) -> Vec<(String, String)> {
     let text = tree.get(SETTINGS).unwrap_or_default();
     let settings = toml_span::parse(text).expect("book.toml is TOML");

@@ -1,5 +1,5 @@
-//! Code, outputs, diffs and formulas are included into a page, never typed: a
-//! page shows what was compiled, run or computed.
+//! Checks that code, outputs, diffs and formulas are included instead of
+//! typed, so that a page shows only what was compiled, run or computed.
 
 use crate::anchor::{is_source, region};
 use crate::generated::measured::WRITTEN;
@@ -7,10 +7,10 @@ use crate::manifest::Manifest;
 use crate::page::{Fence, Include, Page};
 use crate::tree::{Fault, Tree, ending, fault, is_the_learners};
 
-/// The column of the book is 80 characters of code wide.
+/// The book's column is 80 characters of code wide.
 const WIDEST_LINE: usize = 80;
-/// The width of what can be scrolled: a table of `cargo learn bench`, or the
-/// text that a network writes, which cannot be broken.
+/// The width of listings that scroll: a table of `cargo learn bench`, or text
+/// written by a network, which cannot be wrapped.
 const WIDEST_TABLE: usize = 140;
 
 /// The language of the fence for each file ending.
@@ -23,8 +23,8 @@ const LANGUAGES: [(&str, &str); 6] = [
     ("toml", "toml"),
 ];
 
-/// Shell commands may be typed into a page, in an `sh` fence. Variables may
-/// precede the command.
+/// The shell commands that may be typed into a page, in an `sh` fence,
+/// possibly after variables.
 const COMMANDS: [&str; 8] =
     ["cargo", "rustup", "git", "cd", "sudo", "apt-get", "brew", "conda"];
 
@@ -154,7 +154,7 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
     if shown.trim().is_empty() {
         return Err(format!("`{file}` shows nothing here. Fill the region."));
     }
-    // The sign of a diff takes a column, and pictures and formulas scale.
+    // The sign of a diff takes a column. Pictures and formulas scale.
     let widest = match ending(file) {
         "svg" | "mml" | "md" => return Ok(()),
         "diff" => WIDEST_LINE + 1,
@@ -220,8 +220,9 @@ fn file_of(place: &str) -> &str {
     place.rsplit_once(':').map_or(place, |(file, _)| file)
 }
 
-/// Every generated listing and every figure is on a page, a figure only on one:
-/// the print page holds all of them, and their ids must be unique there.
+/// Checks that every generated listing and every figure is on a page. A figure
+/// must be on only one, because the print page contains all of them, and their
+/// ids must be unique there.
 pub(crate) fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let included: Vec<String> = pages
         .iter()

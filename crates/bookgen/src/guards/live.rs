@@ -1,14 +1,14 @@
-//! A figure that can be touched has a script, and a script its figure.
+//! Checks that every live figure has a script, and every script a figure.
 
 use std::collections::BTreeSet;
 
 use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
 
-/// Where the scripts are; mdBook copies them to the site as they are.
+/// The folder of the scripts, which mdBook copies to the site unchanged.
 pub(crate) const FOLDER: &str = "book/src/live/";
 
-/// What the scripts share: the engine of Part 1, packed.
+/// The engine of Part 1, packed, which all scripts use.
 pub(crate) const ENGINE: &str = "book/src/live/engine.js";
 
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{
     ASKED, BOX, CHAPTER, CODE, DIFF, INNER, MEASURED, OUTPUT, PLANTED,
-    QUESTION, QUESTIONS, ROWS, book, each_reported, reported,
+    QUESTION, QUESTIONS, ROWS, assert_each_reported, assert_reported, book,
 };
 use crate::generated::bare::left;
 use crate::generated::measured::{foreign, unlike};
@@ -17,7 +17,7 @@ use crate::generated::stale;
 use crate::manifest::{MANIFEST, Needs};
 use crate::tree::Tree;
 
-/// What the manifest computes for one file.
+/// Returns what the manifest computes for one file.
 fn computed(book: &Tree, file: &str) -> Result<String, String> {
     let all = PLANTED.computed(book);
     all.into_iter().find(|(f, _)| f == file).expect("the file").1
@@ -33,9 +33,10 @@ fn a_stale_listing_is_reported_with_its_first_new_line() {
     assert_eq!(stale(&book(), OUTPUT, same), None);
 }
 
-/// Promise: The book's checks list each example that no listing runs unchanged.
+/// Promise: The book's checks list each example that no listing runs without
+/// changes.
 #[test]
-fn an_example_that_no_listing_runs_unchanged_is_left_to_be_run() {
+fn an_example_without_an_unchanged_listing_is_run() {
     let book = book()
         .with("examples/example.rs", "")
         .with("examples/part1_other/main.rs", "")
@@ -47,7 +48,7 @@ fn an_example_that_no_listing_runs_unchanged_is_left_to_be_run() {
     };
     assert_eq!(left_of(|_| true), "part1_other part2_other");
     assert_eq!(left_of(|needs| needs == Needs::Nothing), "part1_other");
-    // Nothing has run an example whose listing needs what is not here.
+    // The listing's requirement is missing, so its example has not run.
     let none = left_of(|needs| needs == Needs::Device);
     assert_eq!(none, "example part1_other part2_other");
     let all = left(&Tree::of_this_repository(), &MANIFEST, |_| true);
@@ -56,7 +57,7 @@ fn an_example_that_no_listing_runs_unchanged_is_left_to_be_run() {
 }
 
 #[test]
-fn a_region_from_inside_a_function_begins_at_the_first_column() {
+fn an_indented_region_is_moved_to_the_first_column() {
     let text = computed(&book(), INNER);
     assert_eq!(text.as_deref(), book().get(INNER).ok_or(&String::new()));
 }
@@ -64,7 +65,7 @@ fn a_region_from_inside_a_function_begins_at_the_first_column() {
 /// Promise: A training output may differ between processors in its numbers but
 /// not in its words.
 #[test]
-fn training_may_end_at_other_numbers_but_not_at_other_words() {
+fn training_may_differ_in_numbers_but_not_in_words() {
     let found = "20/20  loss 0.061  right 98.6 %\n  8   .  36\n";
     assert!(near(found, "20/20  loss 0.1  right 97.8 %\n  8   1  35\n"));
     assert!(!near(found, "20/20  loss 0.061  right 91.9 %\n  8   .  36\n"));
@@ -75,7 +76,7 @@ fn training_may_end_at_other_numbers_but_not_at_other_words() {
 /// Promise: A drawn curve may differ between processors in its points but not
 /// in its end or its labels.
 #[test]
-fn a_curve_may_have_other_points_but_must_reach_as_far() {
+fn a_curve_may_differ_in_points_but_not_in_extent() {
     let found = "<path d=\"M10 20L30.5 40L300 250\"/><text>0.5</text>";
     assert!(near(found, "<path d=\"M11 21L299 251\"/><text>0.5</text>"));
     assert!(!near(found, "<path d=\"M10 20L300 100\"/><text>0.5</text>"));
@@ -85,16 +86,16 @@ fn a_curve_may_have_other_points_but_must_reach_as_far() {
 
 /// Promise: A measured listing without its machine and date is reported.
 #[test]
-fn a_measured_listing_without_its_command_machine_or_date_is_reported() {
+fn a_measured_listing_needs_a_command_a_machine_and_a_date() {
     let other =
         ("in November 2026", "this year", "does not say where and when");
-    each_reported(CHAPTER, &[other]);
+    assert_each_reported(CHAPTER, &[other]);
     let other = ("-- fast", "-- slow", "this does not begin with its command");
-    each_reported(MEASURED, &[other]);
+    assert_each_reported(MEASURED, &[other]);
 }
 
 #[test]
-fn what_is_measured_has_other_numbers_but_not_other_words() {
+fn a_measured_listing_may_differ_in_numbers_but_not_in_words() {
     let found = "device  A 100\nhost    B\nread  4.0 KiB   12.5 µs  3\n\
                  read  4.0 KiB  9.1 ms  -\n1 |--==|\n";
     let wanted = "device  C\nhost    D\nread  4.0 KiB  1.2 s  1e-7\n\
@@ -112,7 +113,7 @@ fn what_is_measured_has_other_numbers_but_not_other_words() {
 }
 
 #[test]
-fn what_is_counted_has_the_words_of_its_script() {
+fn a_listing_of_counters_has_the_words_of_its_script() {
     let found = "$ python3 counters.py\ndevice  A 1\nname  size\nrows  4x1\n";
     assert_eq!(foreign(found, r#"print("name size", "rows")"#), None);
     let table = "$ cargo learn bench\nengines A 1; B 2\nrows:  4 GB/s\n";
@@ -124,14 +125,14 @@ fn what_is_counted_has_the_words_of_its_script() {
 /// Promise: The chapter "Add an operator" shows every file that a new operator
 /// changes.
 #[test]
-fn a_file_of_the_new_operator_that_no_page_shows_is_reported() {
+fn a_changed_file_of_the_new_operator_without_a_page_is_reported() {
     let file = "src/part3_unified/backend.rs";
     let book = book().with(file, "enum Unary {\n    Exp,\n    Sin,\n}\n");
-    reported(&book, file, ":3: this belongs to the operator");
+    assert_reported(&book, file, ":3: this belongs to the operator");
 }
 
 #[test]
-fn what_an_operator_adds_to_a_file_is_its_lines_and_their_neighbors() {
+fn the_lines_of_an_operator_are_shown_with_their_neighbors() {
     let text = "fn exp() {}\n\n/// The sine.\npub fn sin() {\n    x()\n}\n\n\
                 let b;\nlet a = Sin;\nlet c;\nlet Single = d;\n";
     let book = book().with("src/part3_unified/ops.rs", text);
@@ -142,7 +143,7 @@ fn what_an_operator_adds_to_a_file_is_its_lines_and_their_neighbors() {
 }
 
 #[test]
-fn a_diff_shows_both_regions_if_they_have_enough_in_common() {
+fn similar_regions_are_shown_as_a_diff() {
     let region = |text| format!("// ANCHOR: mul\n{text}\n// ANCHOR_END: mul\n");
     let diff = |old, new| {
         let book = book().with(CODE, &region(old));
@@ -207,7 +208,7 @@ a \< b
 "#;
 
 #[test]
-fn the_box_of_an_exercise_says_what_its_row_says() {
+fn the_box_of_an_exercise_follows_its_row() {
     let text = computed(&book(), BOX).unwrap();
     pretty_assertions::assert_eq!(text, EXERCISE_BOX);
     let untitled = book().edit(ROWS, "title = ", "name = ");
@@ -217,7 +218,7 @@ fn the_box_of_an_exercise_says_what_its_row_says() {
 
 /// Promise: A prediction takes its answer from the program's output.
 #[test]
-fn a_question_says_what_its_row_says_and_what_the_program_prints() {
+fn a_question_follows_its_row_and_the_output_of_the_program() {
     pretty_assertions::assert_eq!(computed(&book(), QUESTION).unwrap(), ASKED);
     let other = book().edit(OUTPUT, "\n9\n", "\n10\n");
     assert!(computed(&other, QUESTION).unwrap().contains("**10.**"));
@@ -242,7 +243,7 @@ fn run(command: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_listing_is_the_command_and_what_it_prints() {
+fn a_listing_is_the_command_and_its_output() {
     assert_eq!(run(STEP).unwrap(), format!("$ {STEP}\nc = [6]\n"));
 }
 
@@ -250,12 +251,12 @@ fn a_listing_is_the_command_and_what_it_prints() {
 ///
 /// Promise: Driver messages on standard error are in no listing.
 #[test]
-fn what_a_driver_says_on_standard_error_is_in_no_listing() {
+fn driver_messages_are_in_no_listing() {
     if testkit::device::gpu_or_skip().is_none() {
         return;
     }
     let plain = run("cargo run --example part2_mul").unwrap();
-    // With this variable PoCL prints everything that it does.
+    // With this variable, PoCL prints debug messages.
     let noisy = run("POCL_DEBUG=all cargo run --example part2_mul").unwrap();
     assert_eq!(
         noisy.split_once('\n').unwrap().1,
@@ -264,7 +265,7 @@ fn what_a_driver_says_on_standard_error_is_in_no_listing() {
 }
 
 #[test]
-fn a_command_that_fails_is_reported() {
+fn a_failing_command_is_reported() {
     for (command, words) in [
         ("cargo run --example nothing", "no example target named `nothing`"),
         ("cargo learn doctor", "`cargo learn doctor` runs no example"),
@@ -280,7 +281,7 @@ fn a_command_that_fails_is_reported() {
 }
 
 #[test]
-fn quotes_variables_and_tools_of_a_command_are_understood() {
+fn quotes_variables_and_tools_are_parsed() {
     let typed = "A=\"two words\" B= tool --option 2 cargo learn try \
                  \"(a * b) * b\" a=2";
     let read = program(typed).unwrap();
@@ -297,7 +298,7 @@ fn quotes_variables_and_tools_of_a_command_are_understood() {
 
 #[cfg(unix)]
 #[test]
-fn the_messages_of_a_tool_come_before_the_output() {
+fn messages_of_a_tool_precede_the_output() {
     const TOLD: &str = "env -v cargo run --example part1_step1_data";
     let text = run(TOLD).unwrap();
     let said = text.strip_prefix(&format!("$ {TOLD}\n")).unwrap();
@@ -307,7 +308,7 @@ fn the_messages_of_a_tool_come_before_the_output() {
 
 #[cfg(unix)]
 #[test]
-fn an_example_that_hangs_is_stopped_and_reported() {
+fn a_hanging_example_is_killed_and_reported() {
     let mut sleep = Command::new("sleep");
     sleep.arg("60").stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = sleep.spawn().expect("sleep starts");
@@ -316,7 +317,7 @@ fn an_example_that_hangs_is_stopped_and_reported() {
 }
 
 #[test]
-fn a_command_that_is_too_wide_is_broken_as_a_shell_reads_it() {
+fn a_wide_command_is_wrapped_for_a_shell() {
     let wide = "tool --option 1 cargo run --example a_rather_long_name -- \
                 and then some words";
     let expected = "tool --option 1 cargo run --example a_rather_long_name -- \
@@ -326,7 +327,7 @@ fn a_command_that_is_too_wide_is_broken_as_a_shell_reads_it() {
 }
 
 #[test]
-fn words_that_differ_from_machine_to_machine_are_taken_out() {
+fn words_that_depend_on_the_machine_are_replaced() {
     let root = Tree::root().display();
     let devices = ["NVIDIA H200"];
     let text = format!(

@@ -2,19 +2,20 @@
 
 use super::{
     BOX, CHAPTER, CODE, CSS, DIFF, FIGURE, OUTPUT, PLANTED, QUESTIONS, ROWS,
-    SETTINGS, SUMMARY, SVG, assert_none, book, each_reported, reported,
+    SETTINGS, SUMMARY, SVG, assert_each_reported, assert_none, assert_reported,
+    book,
 };
 use crate::guards::faults;
 use crate::guards::links::redirects;
 use crate::tree::Tree;
 
 const INCLUDE: &str = "{{#include ../../src/part1_cpu/ops.rs:mul}}";
-/// A sentence of the chapter that no check needs.
+/// A sentence of the chapter that no check requires.
 const PROSE: &str = "A kernel is a listing too.";
 const ANSWER: &str = "Twice `x`: both operands are the same tensor, and their \
                       parts add up.";
 
-/// One edit of the chapter.
+/// Returns the book with one edit of the chapter.
 fn chapter(old: &str, new: &str) -> Tree {
     book().edit(CHAPTER, old, new)
 }
@@ -22,10 +23,10 @@ fn chapter(old: &str, new: &str) -> Tree {
 /// Promise: Code, output, figures and formulas that are typed into a page are
 /// reported.
 #[test]
-fn what_is_typed_into_a_page_is_reported() {
+fn code_typed_into_a_page_is_reported() {
     let more = format!("{INCLUDE}\nlet c = 1;");
     let example = "```sh\ncargo run --example nothing\n```";
-    each_reported(
+    assert_each_reported(
         CHAPTER,
         &[
             (INCLUDE, "let c = &a * &b;", ":25: a `rust,ignore` fence holds"),
@@ -49,7 +50,7 @@ fn an_include_that_shows_the_wrong_thing_is_reported() {
     let bare = "```rust,ignore\n{{#include ../listings/example.rs}}";
     let labeled =
         format!("<p class=\"file\">src/part1_cpu/ops.rs</p>\n\n{bare}");
-    each_reported(
+    assert_each_reported(
         CHAPTER,
         &[
             ("cpu/ops.rs:mul", "cpu/x.rs:mul", "cpu/x.rs` does not exist"),
@@ -67,10 +68,10 @@ fn an_include_that_shows_the_wrong_thing_is_reported() {
         ],
     );
     let empty = "// ANCHOR: mul\n// ANCHOR_END: mul\n";
-    reported(&book().with(CODE, empty), CHAPTER, "shows nothing here");
+    assert_reported(&book().with(CODE, empty), CHAPTER, "shows nothing here");
     let inside = "// ANCHOR: mul\n    fn mul() {}\n// ANCHOR_END: mul\n";
     let inside = book().with(CODE, inside);
-    reported(&inside, CHAPTER, "does not start at the first column");
+    assert_reported(&inside, CHAPTER, "does not start at the first column");
 }
 
 #[test]
@@ -83,15 +84,15 @@ fn a_line_wider_than_the_page_is_reported() {
         (book().with(OUTPUT, &(table("try") + &wide(81))), "wider than 80"),
         (book().with(OUTPUT, &(table("bench") + &wide(141))), "wider than 140"),
     ] {
-        reported(&book, CHAPTER, words);
+        assert_reported(&book, CHAPTER, words);
     }
 }
 
 /// Promise: An anchor that no page quotes, or that has no end, is reported.
 #[test]
-fn an_anchor_that_is_not_a_region_of_a_page_is_reported() {
+fn an_unused_or_unclosed_anchor_is_reported() {
     let spare = "// ANCHOR: spare\n// ANCHOR_END: spare";
-    each_reported(
+    assert_each_reported(
         CODE,
         &[
             ("//! Operations.", spare, ":1: no page quotes the anchor `spare`"),
@@ -107,7 +108,7 @@ fn an_anchor_that_is_not_a_region_of_a_page_is_reported() {
 }
 
 #[test]
-fn a_file_that_no_page_shows_is_reported() {
+fn a_file_without_a_page_is_reported() {
     for (file, text, words) in [
         ("book/figures/spare.svg", SVG, "no page shows this file"),
         ("book/listings/spare.out", "9\n", "no page shows this file"),
@@ -117,17 +118,17 @@ fn a_file_that_no_page_shows_is_reported() {
         ("book/src/README.md", "# R\n", "links to README.md break"),
         ("book/src/live/x.js", "", "no figure of a page has this name"),
     ] {
-        reported(&book().with(file, text), file, words);
+        assert_reported(&book().with(file, text), file, words);
     }
 }
 
 /// Promise: A figure that mdBook breaks, a theme ignores or a screen reader
 /// cannot read is reported.
 #[test]
-fn a_figure_that_a_reader_cannot_read_is_reported() {
+fn an_unreadable_figure_is_reported() {
     let image = "<image href=\"a.png\"/></svg>";
     let wide = "<style>.x:root { color: red } .y { color: red }</style></svg>";
-    each_reported(
+    assert_each_reported(
         FIGURE,
         &[
             ("</title>\n", "</title>\n\n", ":3: an empty line ends the figure"),
@@ -150,10 +151,10 @@ fn a_figure_that_a_reader_cannot_read_is_reported() {
 }
 
 #[test]
-fn a_figure_or_a_formula_out_of_its_block_is_reported() {
+fn a_figure_or_a_formula_outside_of_its_block_is_reported() {
     let caption = "<figcaption>What the picture shows, in one sentence.\
                    </figcaption>\n";
-    each_reported(
+    assert_each_reported(
         CHAPTER,
         &[
             ("\n<figure>\n", "<figure>\n", "a figure stands in its own block"),
@@ -165,21 +166,21 @@ fn a_figure_or_a_formula_out_of_its_block_is_reported() {
     let again = "Hello.\n\n<figure>\n{{#include ../figures/example.svg}}\n\
                  <figcaption>Again.</figcaption>\n</figure>\n";
     let twice = book().edit("book/src/introduction.md", "Hello.\n", again);
-    reported(&twice, FIGURE, "two places show this figure");
+    assert_reported(&twice, FIGURE, "two places show this figure");
 }
 
 /// Promise: A live figure without its script is reported.
 #[test]
 fn a_figure_without_its_script_is_reported() {
     let book = chapter("<figure>", "<figure data-figure=\"touched\">");
-    reported(&book, CHAPTER, "the figure `touched` has no script");
+    assert_reported(&book, CHAPTER, "the figure `touched` has no script");
     assert_none(&book.with("book/src/live/touched.js", "live.figure();\n"));
 }
 
 /// Promise: A color with too little contrast in any theme is reported.
 #[test]
-fn a_color_that_cannot_be_read_is_reported() {
-    each_reported(
+fn a_color_with_too_little_contrast_is_reported() {
+    assert_each_reported(
         CSS,
         &[
             (
@@ -192,11 +193,11 @@ fn a_color_that_cannot_be_read_is_reported() {
     );
 }
 
-/// Promise: A link or an old address that leads nowhere is reported.
+/// Promise: A broken link or redirect is reported.
 #[test]
-fn a_link_that_leads_nowhere_is_reported() {
+fn a_broken_link_is_reported() {
     let link = "(glossary.md#bold)";
-    each_reported(
+    assert_each_reported(
         CHAPTER,
         &[
             (link, "(glossar.md)", "the book has no `book/src/glossar.md`"),
@@ -207,11 +208,11 @@ fn a_link_that_leads_nowhere_is_reported() {
         ],
     );
     let gone = ("template.html", "gone.html", "there is no book/src/gone.md");
-    each_reported(SETTINGS, &[gone]);
+    assert_each_reported(SETTINGS, &[gone]);
 }
 
 #[test]
-fn fragments_are_those_that_mdbook_makes() {
+fn fragments_agree_with_mdbook() {
     let at = |fragment: &str| {
         let text = "## Don't — `Rc<T>`, twice\n\n## Run it\n\n[1](#";
         let old = "## The idea, in a heading of your own";
@@ -221,12 +222,16 @@ fn fragments_are_those_that_mdbook_makes() {
         let faults = faults(&at(known), &PLANTED);
         assert!(faults.iter().all(|f| !f.what.contains("or id")), "{known}");
     }
-    reported(&at("run-it-2"), CHAPTER, "has no heading or id `run-it-2`");
+    assert_reported(
+        &at("run-it-2"),
+        CHAPTER,
+        "has no heading or id `run-it-2`",
+    );
 }
 
 /// Promise: Every old chapter address has a redirect.
 #[test]
-fn every_chapter_that_had_a_number_has_its_old_address() {
+fn every_old_chapter_address_has_a_redirect() {
     let old = redirects(&Tree::of_this_repository());
     for number in 1..=27 {
         let start = format!("/ch{number:02}-");
@@ -237,19 +242,25 @@ fn every_chapter_that_had_a_number_has_its_old_address() {
 
 /// Promise: A page that loads anything from the network is reported.
 #[test]
-fn what_is_loaded_from_the_network_is_reported() {
+fn loading_from_the_network_is_reported() {
     let image = "![x](https://example.org/x.png)";
     let script = "<script src=\"//example.org/x.js\"></script>";
     let words = "is loaded from the network";
-    each_reported(CHAPTER, &[(PROSE, image, words), (PROSE, script, words)]);
+    assert_each_reported(
+        CHAPTER,
+        &[(PROSE, image, words), (PROSE, script, words)],
+    );
     let import = "@import \"https://example.org/x.css\";\n/* Colors";
-    each_reported(CSS, &[("/* Colors", import, ":1: this names another host")]);
+    assert_each_reported(
+        CSS,
+        &[("/* Colors", import, ":1: this names another host")],
+    );
     for file in ["book/theme/stepper.js", "book/src/live/figure.js"] {
         let book = book().with(file, "fetch(\"http://example.org\");\n");
-        reported(&book, file, ":1: this names another host");
+        assert_reported(&book, file, ":1: this names another host");
     }
     let mathjax = "[output.html]\nmathjax-support = true";
-    each_reported(
+    assert_each_reported(
         SETTINGS,
         &[
             ("[rust]", "[preprocessor.katex]\n\n[rust]", "by mdBook alone"),
@@ -257,13 +268,13 @@ fn what_is_loaded_from_the_network_is_reported() {
         ],
     );
     let book = book().without("book/theme/fonts/stix-two-math.woff2");
-    reported(&book, CSS, "the theme has no `fonts/stix-two-math.woff2`");
+    assert_reported(&book, CSS, "the theme has no `fonts/stix-two-math.woff2`");
 }
 
 /// Promise: A page that is missing from the table of contents is reported.
 #[test]
-fn contents_that_differ_from_the_pages_are_reported() {
-    each_reported(
+fn a_wrong_table_of_contents_is_reported() {
+    assert_each_reported(
         SUMMARY,
         &[
             ("[Draft]()", "[Draft](gone.md)", "`book/src/gone.md` does not"),
@@ -275,8 +286,8 @@ fn contents_that_differ_from_the_pages_are_reported() {
 
 /// Promise: An empty answer, list item or definition is reported.
 #[test]
-fn what_shows_nothing_is_reported() {
-    each_reported(
+fn an_empty_block_is_reported() {
+    assert_each_reported(
         CHAPTER,
         &[
             (ANSWER, "54.", "a list that begins with 54"),
@@ -294,10 +305,10 @@ fn what_shows_nothing_is_reported() {
 
 /// Promise: An exercise or a level that its chapter does not show is reported.
 #[test]
-fn an_exercise_that_its_chapter_does_not_show_is_reported() {
+fn an_exercise_missing_from_its_chapter_is_reported() {
     let include = "{{#include ../listings/exercise_example.md}}";
     let book = chapter(include, "").without(BOX);
-    reported(
+    assert_reported(
         &book,
         ROWS,
         "`template.md` does not show `book/listings/exercise",
@@ -306,7 +317,7 @@ fn an_exercise_that_its_chapter_does_not_show_is_reported() {
                  chapter = \"template.md\"\nsize = \"a line\"\n";
     let hints = "hints = [\"a * b, twice\", \"vec![b, a]\", \"a < b\"]\n";
     let level = format!("{hints}{level}");
-    each_reported(
+    assert_each_reported(
         ROWS,
         &[
             ("template.md", "other.md", "`other.md` does not show"),
@@ -317,12 +328,16 @@ fn an_exercise_that_its_chapter_does_not_show_is_reported() {
 
 /// Promise: A prediction question that comes after its output is reported.
 #[test]
-fn a_question_that_comes_too_late_or_not_at_all_is_reported() {
+fn a_late_or_missing_question_is_reported() {
     let include = "{{#include ../listings/predict_example.md}}\n";
     let not_asked = chapter(include, "");
-    reported(&not_asked, QUESTIONS, "does not ask the question `example`");
+    assert_reported(
+        &not_asked,
+        QUESTIONS,
+        "does not ask the question `example`",
+    );
     let output = "```console\n{{#include ../listings/example.out}}\n```\n";
     let below = format!("{output}\n{include}");
     let late = not_asked.edit(CHAPTER, output, &below);
-    reported(&late, QUESTIONS, "below its answer");
+    assert_reported(&late, QUESTIONS, "below its answer");
 }

@@ -1,60 +1,63 @@
-//! `cargo learn again`: a solved exercise with other values, beside the file
-//! that solved it.
+//! `cargo learn again`: a solved exercise with different values, in a file
+//! next to the solved one.
 
 use std::fs;
 
 use crate::checkout::{Checkout, replace};
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
 use crate::exercises::variant::Again;
 use crate::exercises::{backup, check};
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "again",
     usage: "[EXERCISE] [--new] [--seed N]",
-    summary: "an exercise with other values, and its check",
+    summary: "a solved exercise with different values",
     page: "\
-Draws a variant of the exercise, with other values, another order or another
-operation, and writes its task to a file below exercises/again/. Your own file
-is not touched. Once more with that name, it checks what you wrote there, as
-strictly as the exercise; when it is solved, the next time draws another one.
---new draws another one at once, --seed N the one of that number. Without a
-name it lists the exercises that can be done again.",
+Draws a variant of the exercise with different values, order or operation, and
+writes its task to a file in exercises/again/. Your own file is not changed. The
+same command then checks what you wrote there, as strictly as the exercise; once
+it is solved, the command draws another variant. --new draws another one at
+once, and --seed N the one with that number. Without a name it lists the
+exercises that have variants.",
     run,
 };
 
 const KIND: &str = "again";
 
-/// Which variant stands in the file, and whether it is solved.
-struct Stand {
+/// The variant in the learner's file, and whether it is solved.
+struct VariantState {
     seed: usize,
     is_solved: bool,
 }
 
-impl Stand {
-    fn of(exercise: &Exercise, progress: &Progress) -> Option<Stand> {
+impl VariantState {
+    fn load(exercise: &Exercise, progress: &Progress) -> Option<VariantState> {
         let kept = progress.get(KIND, &exercise.id)?;
         let (word, seed) = kept.split_once('_')?;
-        Some(Stand { seed: seed.parse().ok()?, is_solved: word == "solved" })
+        Some(VariantState {
+            seed: seed.parse().ok()?,
+            is_solved: word == "solved",
+        })
     }
 
-    fn keep(&self, checkout: &Checkout, exercise: &Exercise) {
+    fn save(&self, checkout: &Checkout, exercise: &Exercise) {
         let word = if self.is_solved { "solved" } else { "open" };
         let kept = format!("{word}_{}", self.seed);
-        Progress::change_or_say(checkout, |progress| {
+        Progress::update_or_warn(checkout, |progress| {
             progress.set(KIND, &exercise.id, &kept);
         });
     }
 }
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let is_new = words.flag("--new");
-    let seed = words.option("--seed")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let is_new = args.flag("--new");
+    let seed = args.option("--seed")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let Some(id) = ids.first() else {
         list(checkout, &exercises);
@@ -72,19 +75,19 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
             Stop::Usage(format!("--seed is {word:?}, and a number is expected"))
         })?),
     };
-    let stand = Stand::of(exercise, &Progress::load(checkout));
+    let stand = VariantState::load(exercise, &Progress::load(checkout));
     let folder = checkout.exercises.join("again");
     let is_there = folder.join(&exercise.file).is_file();
     match (stand, seed) {
-        (Some(Stand { seed, is_solved: false }), None)
+        (Some(VariantState { seed, is_solved: false }), None)
             if is_there && !is_new =>
         {
-            examine(checkout, exercise, again, seed)
+            check_variant(checkout, exercise, again, seed)
         }
-        (_, Some(seed)) => draw(checkout, exercise, again, seed),
+        (_, Some(seed)) => start_variant(checkout, exercise, again, seed),
         (stand, None) => {
             let next = stand.map_or(0, |it| it.seed + 1);
-            draw(checkout, exercise, again, next)
+            start_variant(checkout, exercise, again, next)
         }
     }
 }
@@ -93,9 +96,9 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
     let progress = Progress::load(checkout);
     let with = exercises.iter().filter(|it| it.again.is_some());
     for exercise in with {
-        let stand = match Stand::of(exercise, &progress) {
+        let stand = match VariantState::load(exercise, &progress) {
             None => "",
-            Some(Stand { is_solved: true, .. }) => "solved",
+            Some(VariantState { is_solved: true, .. }) => "solved",
             Some(_) => "open",
         };
         say!("{:<6}  {:<18}  {}", stand, exercise.id, exercise.title);
@@ -104,26 +107,26 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
     say!("One of them with other values: cargo learn again EXERCISE");
 }
 
-/// Writes the task of a variant.
-fn draw(
+/// Writes the stub of a variant and prints its task.
+fn start_variant(
     checkout: &Checkout,
     exercise: &Exercise,
     again: &Again,
     seed: usize,
 ) -> Result<(), Stop> {
     let id = &exercise.id;
-    let stub = SolutionFile::again(checkout, exercise, again, seed)?.stub;
+    let stub = SolutionFile::variant(checkout, exercise, again, seed)?.stub;
     let file = checkout.exercises.join("again").join(&exercise.file);
-    // A variant may be half done.
+    // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
-        let backup = backup::keep(checkout, exercise, &yours)?;
-        say!("What stood there: {}", checkout.shown(&backup));
+        let backup = backup::create(checkout, exercise, &yours)?;
+        say!("Your previous version: {}", checkout.shown(&backup));
     }
     replace(&file, stub.as_bytes())?;
-    Stand { seed, is_solved: false }.keep(checkout, exercise);
+    VariantState { seed, is_solved: false }.save(checkout, exercise);
     say!("{id}, again: {}", exercise.title);
     say!();
-    for line in filled(&again.filled(&again.task, seed)) {
+    for line in wrapped(&again.substitute(&again.task, seed)) {
         say!("{line}");
     }
     say!();
@@ -132,8 +135,8 @@ fn draw(
     Ok(())
 }
 
-/// Checks what stands in the file of a variant.
-fn examine(
+/// Checks the file of a variant.
+fn check_variant(
     checkout: &Checkout,
     exercise: &Exercise,
     again: &Again,
@@ -143,16 +146,16 @@ fn examine(
     let folder = checkout.exercises.join("again");
     let place = checkout.shown(&folder.join(&exercise.file));
     say!("{id}, again: {}", exercise.title);
-    // `verify` builds the same programs, and a check has the same log.
+    // `verify` builds the same programs, and a check uses the same log.
     let alone =
-        [checkout.alone("verify"), checkout.alone(&format!("check-{id}"))];
+        [checkout.lock("verify"), checkout.lock(&format!("check-{id}"))];
     let drawn = again.variable(seed);
     let heard =
         check::verdict(checkout, &folder, exercise, &place, Some(&drawn))?;
     drop(alone);
     let is_solved = heard.verdict.is_solved();
     if is_solved {
-        Stand { seed, is_solved }.keep(checkout, exercise);
+        VariantState { seed, is_solved }.save(checkout, exercise);
     }
     for line in heard.said.lines() {
         say!("{line}");
@@ -163,7 +166,7 @@ fn examine(
         return Ok(());
     }
     if heard.verdict == Status::ToDo {
-        for line in filled(&again.filled(&again.task, seed)) {
+        for line in wrapped(&again.substitute(&again.task, seed)) {
             say!("{line}");
         }
     }

@@ -1,5 +1,5 @@
-//! The answers that are made from a solution: the solution without its hole
-//! markers, and the known wrong answers, which are patches of it.
+//! Answers derived from a solution: the solution without its hole markers, and
+//! the known wrong answers, which are patches of it.
 //!
 //! `exercises/wrong/ID.diff` has a section for each wrong answer. The `@@`
 //! lines begin the hunks; blank lines at the end of a hunk do not count.
@@ -20,8 +20,8 @@ pub struct WrongAnswer {
     pub name: String,
     /// Words that its verdict must contain.
     pub says: String,
-    /// Programs that only this verdict requires: `oclgrind`, or `profile`,
-    /// which is the plugin of Oclgrind.
+    /// Programs that only this verdict requires: `oclgrind`, or `profile` for
+    /// the plugin of Oclgrind.
     pub needs: Vec<String>,
     /// The limit of CPU time, for an answer that never ends.
     pub seconds: Option<u64>,

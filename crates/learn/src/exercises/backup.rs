@@ -4,19 +4,19 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
-use crate::checkout::{Checkout, cannot_keep};
+use crate::checkout::{Checkout, cannot_save};
 use crate::command::Stop;
 use crate::course::Exercise;
 
 /// Copies `text` to `.learn/backups/ID-N.rs` with the first free number and
 /// returns the path. A backup never replaces an older one.
-pub(crate) fn keep(
+pub(crate) fn create(
     checkout: &Checkout,
     exercise: &Exercise,
     text: &[u8],
 ) -> Result<PathBuf, Stop> {
-    let folder = checkout.kept().join("backups");
-    fs::create_dir_all(&folder).map_err(|it| cannot_keep(&folder, &it))?;
+    let folder = checkout.state_folder().join("backups");
+    fs::create_dir_all(&folder).map_err(|it| cannot_save(&folder, &it))?;
     let end = exercise.file.rsplit_once('.').map_or("txt", |it| it.1);
     let mut number = 1;
     loop {
@@ -31,7 +31,7 @@ pub(crate) fn keep(
             Err(error) => {
                 // On a full disk, an empty file would look like a backup.
                 let _ = fs::remove_file(&file);
-                return Err(cannot_keep(&file, &error));
+                return Err(cannot_save(&file, &error));
             }
         }
     }

@@ -1,41 +1,41 @@
-//! `cargo learn check`: is the answer right, and if not, why?
+//! `cargo learn check`: checks an answer and explains what is wrong.
 
 use std::fs;
 use std::path::Path;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
-use crate::exercises::program::{self, Heard, Tier};
+use crate::exercises::program::{self, CheckOutput, Tier};
 use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
-use crate::terminal::{self, filled, say};
+use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
     usage: "[EXERCISE]",
     summary: "check an exercise; without a name the next one",
     page: "\
-Compiles the file of the exercise, runs its check and says what it found: what
-was checked, with which values, yours and the right ones, the rule that is to
-blame, and the tape as text and as a picture. It keeps your progress.
+Compiles the file of the exercise, runs its check and prints the result: what
+was checked, the values used, yours and the right ones, the rule that is wrong,
+and the tape as text and as a picture. It saves your progress.
 
-Exit code 0 means solved, 1 not solved. A check that needs an OpenCL device is
-skipped where there is none, which is not solved either. Without the companion
-the same check runs by `cargo test -p exercises --test EXERCISE`.
+Exit code 0 means solved, and 1 not solved. A check that needs an OpenCL device
+is skipped without one, which does not count as solved. Without the companion,
+`cargo test -p exercises --test EXERCISE` runs the same check.
 
-A check is stopped when one of its threads has used 10 seconds of the
-processor's time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited
-for six times as long, when it takes more than 1 GiB of memory, or when it prints
-more than 4 MiB; of what your code prints it shows 200 lines.",
+A check is stopped when one of its threads has used 10 seconds of processor
+time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited six times as
+long, when it uses more than 1 GiB of memory, or when it prints more than 4 MiB.
+At most 200 lines of your program's output are shown.",
     run,
 };
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {
@@ -48,7 +48,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             }
         },
     };
-    let status = examine(checkout, &exercises, exercise)?;
+    let status = check_and_save(checkout, &exercises, exercise)?;
     let progress = Progress::load(checkout);
     if status.is_solved() || status == Status::Skipped {
         let id = exercise.id.as_str();
@@ -68,8 +68,8 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     }
 }
 
-/// Checks the exercise, says what was found and what helps, and keeps it.
-pub(crate) fn examine(
+/// Checks the exercise, prints the verdict and what to do next, and saves it.
+pub(crate) fn check_and_save(
     checkout: &Checkout,
     exercises: &[Exercise],
     exercise: &Exercise,
@@ -83,34 +83,35 @@ pub(crate) fn examine(
             exercise.id
         )));
     }
-    // Another check of this exercise would build into the same place.
-    let alone = checkout.alone(&format!("check-{}", exercise.id));
+    // Another check of this exercise would build into the same folder.
+    let alone = checkout.lock(&format!("check-{}", exercise.id));
     // The verdict belongs to the file as it was when the check began.
     let fingerprint = status::fingerprint(exercise, checkout);
-    let Heard { verdict: status, tier, said } =
+    let CheckOutput { verdict: status, tier, said } =
         verdict(checkout, &checkout.exercises, exercise, &place, None)?;
     drop(alone);
-    // It is kept before it is said: a reader who has gone ends us.
+    // It is saved before it is printed, because printing ends the process if
+    // the reader has gone.
     let mut is_first = false;
-    Progress::change_or_say(checkout, |progress| {
+    Progress::update_or_warn(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
-        status.keep(exercise, progress, &fingerprint);
+        status.save(exercise, progress, &fingerprint);
         if let Some(tier) = tier {
-            status::keep_tier(exercise, progress, tier);
+            status::save_tier(exercise, progress, tier);
         }
     });
     for line in said.lines() {
-        terminal::judged(line);
+        terminal::print_verdict(line);
     }
     say!();
     if status.is_solved() {
-        let is_part = |it: &Tier| it.yours < it.all && !exercise.grows();
+        let is_part = |it: &Tier| it.yours < it.all && !exercise.has_levels();
         if let Some(tier) = tier.filter(is_part) {
             let more = tier.all - tier.yours;
             say!("{}: solved, and {more} to go if you like.", tier.shown());
         }
         say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
-        if exercise.grows() {
+        if exercise.has_levels() {
             say!("Train with it, beside ours: cargo learn run {}", exercise.id);
         }
         say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
@@ -126,12 +127,12 @@ pub(crate) fn examine(
             let Exercise { task, size, .. } = exercise;
             let effort = exercise.effort();
             let words = format!("{task} ({size}; {effort})");
-            let is_whole = !exercise.grows();
-            for line in filled(&words).iter().filter(|_| is_whole) {
+            let is_whole = !exercise.has_levels();
+            for line in wrapped(&words).iter().filter(|_| is_whole) {
                 say!("{line}");
             }
         }
-        if exercise.grows() {
+        if exercise.has_levels() {
             levels::tell(exercise, tier);
         }
         if status != Status::Skipped {
@@ -143,18 +144,18 @@ pub(crate) fn examine(
 }
 
 /// Builds the check of the exercise in a folder and runs it. Returns the
-/// verdict and the lines that explain it. `place` is the file, as people read
-/// it.
+/// verdict and the lines that explain it. `place` is the path of the file for
+/// people.
 pub(crate) fn verdict(
     checkout: &Checkout,
     folder: &Path,
     exercise: &Exercise,
     place: &str,
     again: Option<&str>,
-) -> Result<Heard, Stop> {
+) -> Result<CheckOutput, Stop> {
     let id = exercise.id.as_str();
     if let Some(sentence) = invalid_utf8(&folder.join(&exercise.file), place) {
-        return Ok(failing(filled(&format!("failing: {sentence}"))));
+        return Ok(failing(wrapped(&format!("failing: {sentence}"))));
     }
     for _ in 0..program::ROUNDS {
         let log = checkout.log(&format!("check-{id}"))?;
@@ -163,8 +164,8 @@ pub(crate) fn verdict(
             return compile_errors(checkout, exercise, place, &log);
         };
         let log = checkout.log(&format!("check-{id}"))?;
-        let stood = levels::stood(checkout, exercise);
-        let (program, follow) = (&programs[0], process::follow);
+        let stood = levels::previously_passed(checkout, exercise);
+        let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
             program::run(id, program, &log, None, again, stood, follow)?;
         match heard {
@@ -175,13 +176,13 @@ pub(crate) fn verdict(
     Err(program::changing_file(place))
 }
 
-/// Returns what the compiler says of the learner's file.
+/// Returns the compiler's errors about the learner's file.
 fn compile_errors(
     checkout: &Checkout,
     exercise: &Exercise,
     place: &str,
     log: &Path,
-) -> Result<Heard, Stop> {
+) -> Result<CheckOutput, Stop> {
     let complaints = program::complaints(checkout, log);
     let is_of_the_compiler =
         |line: &String| line.trim_start().starts_with("--> ");
@@ -191,29 +192,29 @@ fn compile_errors(
         }
         let log = checkout.shown(log);
         return Err(Stop::Failed(format!(
-            "cargo could not build the check, for no reason in {place}; \
-             the whole log is {log}"
+            "cargo could not build the check, and the reason is not in \
+             {place}; the whole log is {log}"
         )));
     }
     let is_yours = complaints.iter().any(|line| line.contains(&exercise.file));
-    let whose = if is_yours { "" } else { "the check of " };
+    let prefix = if is_yours { "" } else { "the check of " };
     let mut lines = vec![
-        format!("failing: {whose}{place} does not compile."),
+        format!("failing: {prefix}{place} does not compile."),
         String::new(),
     ];
-    let renamed = renamed::told(&complaints);
+    let renamed = renamed::suggestions(&complaints);
     lines.extend(complaints.into_iter().take(60));
     lines.extend(renamed);
     Ok(failing(lines))
 }
 
-fn failing(lines: Vec<String>) -> Heard {
+fn failing(lines: Vec<String>) -> CheckOutput {
     let said = format!("\n{}", lines.join("\n"));
-    Heard { verdict: Status::Failing, tier: None, said }
+    CheckOutput { verdict: Status::Failing, tier: None, said }
 }
 
-/// Returns a sentence if the file is not UTF-8. No compiler would name the line
-/// and the remedy.
+/// Returns an error message if the file is not UTF-8. The compiler would name
+/// neither the line nor the remedy.
 fn invalid_utf8(file: &Path, place: &str) -> Option<String> {
     let bytes = fs::read(file).ok()?;
     let error = str::from_utf8(&bytes).err()?;

@@ -1,11 +1,11 @@
-//! `cargo learn diff`: yours beside ours, line by line.
+//! `cargo learn diff`: compares the learner's answer with ours line by line.
 
 use std::fs;
 
 use similar::TextDiff;
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::exercises::stub::SolutionFile;
 use crate::exercises::{levels, solution};
@@ -15,21 +15,21 @@ use crate::terminal::say;
 pub(crate) const COMMAND: Command = Command {
     name: "diff",
     usage: "EXERCISE",
-    summary: "what you wrote beside our solution, once yours passes",
+    summary: "compare your answer with our solution, once it passes",
     page: "\
-Compares your file with our solution: lines with a minus are only in yours,
-lines with a plus only in ours. As for `solution`, before yours passes it asks
-you to try a hint first, and compares when you ask again.",
+Compares your file with our solution: lines with a minus are only in yours, and
+lines with a plus only in ours. Before yours passes, it asks you to try a hint
+first, and compares when you ask again, as `solution` does.",
     run,
 };
 
-/// How many equal lines are shown around a change.
+/// The number of equal lines shown around a change.
 const AROUND: usize = 3;
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let file = checkout.exercises.join(&exercise.file);
     let place = checkout.shown(&file);
     let yours = fs::read(&file).map_err(|error| {
@@ -39,14 +39,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             exercise.id
         ))
     })?;
-    if !solution::may_be_seen(checkout, exercise, "compare")? {
+    if !solution::may_be_shown(checkout, exercise, "compare")? {
         return Ok(());
     }
-    let ours = match exercise.grows() {
+    let ours = match exercise.has_levels() {
         true => {
             let progress = Progress::load(checkout);
-            let level = levels::standing(exercise, &progress);
-            SolutionFile::stand(checkout, exercise, level)?
+            let level = levels::passed(exercise, &progress);
+            SolutionFile::at_level(checkout, exercise, level)?
         }
         false => SolutionFile::read(checkout, exercise)?.plain,
     };
@@ -64,7 +64,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Returns the changes as a unified diff, without a line for equal texts.
+/// Returns the changes as a unified diff, which is empty for equal texts.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<String> {
     let diff = TextDiff::from_lines(old, new);
     let mut unified = diff.unified_diff();

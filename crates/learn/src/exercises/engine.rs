@@ -1,6 +1,6 @@
-//! What is the reader's at work: `cargo learn run my_engine` trains by it, and
-//! so with what else grows; `cargo learn try --engine mine` tries an expression
-//! on the engine.
+//! Runs the learner's own engine: `cargo learn run my_engine` trains with it,
+//! like any other exercise with levels, and `cargo learn try --engine mine`
+//! tries an expression on it.
 
 use std::env;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::exercises::program;
 use crate::process;
 use crate::terminal::say;
 
-/// The exercise that is an engine.
+/// The id of the exercise that is an engine.
 const ID: &str = "my_engine";
 
-/// Finds what grows by its whole name.
+/// Returns the exercise with levels that has this exact name.
 pub(crate) fn find(checkout: &Checkout, name: &str) -> Option<Exercise> {
     let all = course::exercises(checkout).ok()?;
-    all.into_iter().find(|it| it.grows() && it.id == name)
+    all.into_iter().find(|it| it.has_levels() && it.id == name)
 }
 
-/// Trains the digits, as fast as it can be compiled.
+/// Trains on the digits with an optimized build.
 pub(crate) fn train(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -30,7 +30,7 @@ pub(crate) fn train(
     run(checkout, exercise, &["train".to_string()], true)
 }
 
-/// Tries an expression.
+/// Tries an expression on the learner's engine.
 pub(crate) fn attempt(
     checkout: &Checkout,
     words: &[String],
@@ -40,8 +40,8 @@ pub(crate) fn attempt(
     run(checkout, course::find(&exercises, ID)?, &words, false)
 }
 
-/// Builds the program of an exercise that grows and hands it the terminal, in
-/// the folder in which the learner has typed the command.
+/// Builds the program of an exercise with levels and runs it in the
+/// foreground, in the learner's current folder.
 fn run(
     checkout: &Checkout,
     exercise: &Exercise,

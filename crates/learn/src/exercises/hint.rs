@@ -1,27 +1,28 @@
-//! `cargo learn hint`: a little more each time.
+//! `cargo learn hint`: prints one more hint each time.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::status;
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "hint",
     usage: "[EXERCISE] [--level N]",
     summary: "a hint for an exercise, a little more each time",
     page: "\
-Prints a hint for the exercise, without a name for the next one. The first is a
-nudge, the last nearly the answer; each call goes one further and remembers how
-far you were. --level prints the hint of that number and remembers nothing.",
+Prints a hint for the exercise, or for the next one without a name. The first is
+a nudge, and the last nearly the full answer. Each call prints the next hint and
+remembers how far you were. --level prints the hint with that number and
+remembers nothing.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let level = words.option("--level")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let level = args.option("--level")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {
@@ -37,7 +38,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     show(checkout, exercise, level.as_deref())
 }
 
-/// Prints the next hint, or that of a level.
+/// Prints the next hint of the exercise, or of a level.
 pub(crate) fn show(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -46,7 +47,7 @@ pub(crate) fn show(
     let progress = Progress::load(checkout);
     let (kept, hints) = levels::hints(exercise, &progress);
     let count = hints.len();
-    let seen = seen(exercise, &progress);
+    let seen = shown_count(exercise, &progress);
     let number = match level {
         None => (seen + 1).min(count),
         Some(word) => word
@@ -68,24 +69,24 @@ pub(crate) fn show(
         None => say!("Hint {number} of {count} for {id}"),
     }
     say!();
-    for line in filled(&hints[number - 1]) {
+    for line in wrapped(&hints[number - 1]) {
         say!("{line}");
     }
     say!();
     if level.is_none() && number > seen {
-        Progress::change_or_say(checkout, |progress| {
+        Progress::update_or_warn(checkout, |progress| {
             progress.set(KIND, &kept, &number.to_string());
         });
     }
     match number < count {
-        true => say!("A further one: cargo learn hint {id}"),
+        true => say!("The next hint: cargo learn hint {id}"),
         false => say!("Check your answer: cargo learn check {id}"),
     }
     Ok(())
 }
 
-/// Counts the hints that were shown so far.
-pub(crate) fn seen(exercise: &Exercise, progress: &Progress) -> usize {
+/// Returns the number of hints shown so far.
+pub(crate) fn shown_count(exercise: &Exercise, progress: &Progress) -> usize {
     let (kept, _) = levels::hints(exercise, progress);
     let seen = progress.get(KIND, &kept);
     seen.and_then(|it| it.parse().ok()).unwrap_or(0)

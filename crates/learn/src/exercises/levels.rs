@@ -1,13 +1,13 @@
-//! An exercise that grows, level after level: `my_engine` and its sisters.
+//! An exercise with levels, such as `my_engine`.
 //!
-//! The file of its solution is every stand in one. A block of lines belongs to
-//! some of the levels, and the stand of a level is what is left of the file:
-//!
+//! One solution file contains the code of all levels. A block of lines belongs
+//! to some of the levels, and the solution of a level is what is left of the
+//! file:
 //! ```text
 //! // LEVELS 3-6
-//! what stands there from the third level to the sixth
+//! the lines of levels 3 to 6
 //! // LEVELS 7-
-//! what takes its place
+//! the lines from level 7 on
 //! // END LEVELS
 //! ```
 
@@ -17,25 +17,30 @@ use crate::course::{Contents, Exercise, Level};
 use crate::exercises::program::Tier;
 use crate::exercises::status;
 use crate::progress::Progress;
-use crate::terminal::{filled, say};
+use crate::terminal::{say, wrapped};
 
-/// Counts the levels that stood when the exercise was last checked.
-pub(crate) fn standing(exercise: &Exercise, progress: &Progress) -> usize {
+/// Returns the number of levels that passed when the exercise was last
+/// checked.
+pub(crate) fn passed(exercise: &Exercise, progress: &Progress) -> usize {
     status::tier(exercise, progress).map_or(0, |tier| tier.yours)
 }
 
-/// Counts the same for the check itself, if the exercise grows.
-pub(crate) fn stood(checkout: &Checkout, exercise: &Exercise) -> Option<usize> {
-    let count = || standing(exercise, &Progress::load(checkout));
-    exercise.grows().then(count)
+/// Returns the same number for the check itself, if the exercise has levels.
+pub(crate) fn previously_passed(
+    checkout: &Checkout,
+    exercise: &Exercise,
+) -> Option<usize> {
+    let count = || passed(exercise, &Progress::load(checkout));
+    exercise.has_levels().then(count)
 }
 
-/// Finds the level that is next, with its number.
-fn next(exercise: &Exercise, standing: usize) -> Option<(usize, &Level)> {
-    exercise.levels.get(standing).map(|level| (standing + 1, level))
+/// Returns the next level and its number.
+fn next(exercise: &Exercise, passed: usize) -> Option<(usize, &Level)> {
+    exercise.levels.get(passed).map(|level| (passed + 1, level))
 }
 
-/// Reads the number of a level, behind the option of this name.
+/// Removes the option of this name and parses its value, the number of a
+/// level.
 pub(crate) fn number(
     exercise: &Exercise,
     option: &str,
@@ -45,7 +50,7 @@ pub(crate) fn number(
     let (id, all) = (&exercise.id, exercise.levels.len());
     if all == 0 {
         return Err(Stop::Usage(format!(
-            "{option} is for what grows, and {id} has no levels"
+            "{option} is for exercises with levels, and {id} has none"
         )));
     }
     let number = word.parse().ok().filter(|it| (1..=all).contains(it));
@@ -56,12 +61,12 @@ pub(crate) fn number(
     })
 }
 
-/// Returns the hints that fit: those of the next level, or of the exercise.
+/// Returns the hints of the next level, or of an exercise without levels.
 pub(crate) fn hints<'a>(
     exercise: &'a Exercise,
     progress: &Progress,
 ) -> (String, &'a [String]) {
-    match next(exercise, standing(exercise, progress)) {
+    match next(exercise, passed(exercise, progress)) {
         Some((number, level)) => {
             let id = format!("{}_{number}", exercise.id);
             (id, &level.hints)
@@ -70,32 +75,32 @@ pub(crate) fn hints<'a>(
     }
 }
 
-/// Says what the next level asks for.
+/// Prints the task of the next level.
 pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) {
-    let standing = tier.map_or(0, |tier| tier.yours);
-    let Some((number, level)) = next(exercise, standing) else { return };
+    let passed = tier.map_or(0, |tier| tier.yours);
+    let Some((number, level)) = next(exercise, passed) else { return };
     let Level { name, chapter, task, size, .. } = level;
     let all = exercise.levels.len();
     let words = format!("Level {number} of {all}, {name}: {task} ({size})");
-    for line in filled(&words) {
+    for line in wrapped(&words) {
         say!("{line}");
     }
     say!("Read: book/src/{chapter}");
 }
 
-/// Lists the levels, and which of them stand.
+/// Lists the levels and marks those that pass.
 pub(crate) fn list(
     exercise: &Exercise,
     progress: &Progress,
     contents: &Contents,
 ) {
-    let standing = standing(exercise, progress);
+    let passed = passed(exercise, progress);
     let all = exercise.levels.len();
     say!();
-    say!("{}: {standing} of {all} levels stand", exercise.id);
+    say!("{}: {passed} of {all} levels pass", exercise.id);
     for (at, level) in exercise.levels.iter().enumerate() {
-        let word = match at.cmp(&standing) {
-            std::cmp::Ordering::Less => "stands",
+        let word = match at.cmp(&passed) {
+            std::cmp::Ordering::Less => "passed",
             std::cmp::Ordering::Equal => "next",
             std::cmp::Ordering::Greater => "",
         };
@@ -105,41 +110,41 @@ pub(crate) fn list(
     }
 }
 
-/// Cuts the stand of a level out of a solution. The error names the line.
-pub(crate) fn stand(text: &str, level: usize) -> Result<String, String> {
-    let mut stand = String::new();
+/// Extracts the solution of a level. An error names the line.
+pub(crate) fn solution_at(text: &str, level: usize) -> Result<String, String> {
+    let mut solution = String::new();
     let mut is_in = true;
     for (at, line) in text.lines().enumerate() {
         match line.trim().strip_prefix("// LEVELS ") {
             Some(range) => {
-                is_in = holds(range, level).ok_or_else(|| {
-                    format!("line {}: {range} is no range of levels", at + 1)
+                is_in = contains(range, level).ok_or_else(|| {
+                    format!("line {}: {range} is not a range of levels", at + 1)
                 })?;
             }
             None if line.trim() == "// END LEVELS" => is_in = true,
-            None if is_in => push(&mut stand, line),
+            None if is_in => push(&mut solution, line),
             None => {}
         }
     }
-    Ok(stand)
+    Ok(solution)
 }
 
-/// Appends a line, and no blank one beside another or inside of a brace.
-fn push(stand: &mut String, line: &str) {
-    let before = stand.trim_end_matches('\n');
-    let is_gap = stand.ends_with("\n\n");
+/// Appends a line, but no blank line after another one or next to a brace.
+fn push(solution: &mut String, line: &str) {
+    let before = solution.trim_end_matches('\n');
+    let is_gap = solution.ends_with("\n\n");
     if line.is_empty() && (is_gap || before.ends_with('{')) {
         return;
     }
     if line.trim() == "}" && is_gap {
-        stand.truncate(before.len() + 1);
+        solution.truncate(before.len() + 1);
     }
-    stand.push_str(line);
-    stand.push('\n');
+    solution.push_str(line);
+    solution.push('\n');
 }
 
-/// Tells whether a level is in `3-6`, `7-` or `-2`.
-fn holds(range: &str, level: usize) -> Option<bool> {
+/// Returns whether a range such as `3-6`, `7-` or `-2` contains a level.
+fn contains(range: &str, level: usize) -> Option<bool> {
     let (first, last) = range.split_once('-')?;
     let number = |text: &str, open: usize| match text {
         "" => Some(open),
@@ -164,12 +169,12 @@ mod tests {
 ";
 
     #[test]
-    fn a_stand_has_the_lines_of_its_level() {
-        let of = |level| stand(SOLUTION, level).unwrap();
-        assert_eq!(of(0), "fn f() {\n}\n");
-        assert_eq!(of(2), "fn f() {\n    one();\n}\n");
-        assert_eq!(of(3), "fn f() {\n    three();\n}\n");
-        let error = stand("a\n// LEVELS three\n", 1).unwrap_err();
+    fn the_solution_of_a_level_has_the_lines_of_that_level() {
+        let lines_of = |level| solution_at(SOLUTION, level).unwrap();
+        assert_eq!(lines_of(0), "fn f() {\n}\n");
+        assert_eq!(lines_of(2), "fn f() {\n    one();\n}\n");
+        assert_eq!(lines_of(3), "fn f() {\n    three();\n}\n");
+        let error = solution_at("a\n// LEVELS three\n", 1).unwrap_err();
         assert!(error.starts_with("line 2"), "{error}");
     }
 }

@@ -1,27 +1,27 @@
-//! `cargo learn list`: all exercises, and where each stands.
+//! `cargo learn list`: lists all exercises with their status.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Contents};
 use crate::exercises::hint;
 use crate::exercises::levels;
 use crate::exercises::status::{self, Status};
 use crate::progress::Progress;
-use crate::terminal::{self, filled, say};
+use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "list",
     usage: "",
-    summary: "all exercises, and where each stands",
+    summary: "list all exercises with their status",
     page: "\
-Lists the exercises part by part, in the order of the course, which is advice:
-any one can be checked at any time. One star is what the page has just shown,
-four are an evening's work; the minutes are what we expect; the hints are those
+Lists the exercises part by part, in the recommended order; you may check any
+exercise at any time. One star means that the page has just shown it, and four
+stars an evening's work. The minutes are estimates, and the hints are the ones
 that you have seen. An exercise is solved, failing, to do, skipped (this machine
-lacks what it needs), stale (it was solved, and its file has changed since), or
-solved in part: nobody could look for races and stray reads. Of a milestone it
-says how many operations are yours: one is enough, and all are better. What grows
-has its levels at the end, and which of them stand.",
+lacks what it needs), stale (its file has changed since it was solved), or
+solved in part (races and out-of-bounds reads could not be checked). For a
+milestone it says how many operations are yours: one is enough, and all are
+better. Exercises with levels are at the end, with the levels that pass.",
     run,
 };
 
@@ -51,16 +51,16 @@ const LEGENDS: [(Status, &str); 3] = [
     ),
 ];
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    words.rest(0)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    args.rest(0)?;
     let exercises = course::exercises(checkout)?;
     let progress = Progress::load(checkout);
-    let contents = Contents::of(checkout);
+    let contents = Contents::read(checkout);
     let mut solved = 0;
     let mut seen = Vec::new();
     let mut rows = vec![HEAD.map(String::from)];
     for exercise in &exercises {
-        let status = Status::of(exercise, &progress, checkout);
+        let status = Status::saved(exercise, &progress, checkout);
         solved += usize::from(status.is_solved());
         seen.push(status);
         let number = contents.number(&exercise.chapter);
@@ -70,13 +70,13 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
             number.map(|it| it.to_string()).unwrap_or_default(),
             "*".repeat(exercise.difficulty.into()),
             exercise.minutes.to_string(),
-            match hint::seen(exercise, &progress) {
+            match hint::shown_count(exercise, &progress) {
                 0 => String::new(),
                 seen => format!("{seen} of {}", exercise.hints.len()),
             },
             exercise.needs.join(", "),
             match status::tier(exercise, &progress) {
-                _ if exercise.grows() => exercise.title.clone(),
+                _ if exercise.has_levels() => exercise.title.clone(),
                 Some(tier) => format!("{} ({})", exercise.title, tier.shown()),
                 None => exercise.title.clone(),
             },
@@ -96,14 +96,14 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
         }
         say!("{line}");
     }
-    for exercise in exercises.iter().filter(|it| it.grows()) {
+    for exercise in exercises.iter().filter(|it| it.has_levels()) {
         levels::list(exercise, &progress, &contents);
     }
     say!();
     say!("{solved} of {} solved", exercises.len());
     for (status, legend) in LEGENDS {
         if seen.contains(&status) {
-            filled(legend).iter().for_each(|line| say!("{line}"));
+            wrapped(legend).iter().for_each(|line| say!("{line}"));
         }
     }
     if let Some(next) = status::next(&exercises, &progress, checkout, &[]) {
@@ -112,7 +112,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Puts cells below one another; on a terminal a line ends with it.
+/// Aligns the cells in columns and cuts the lines to the width of a terminal.
 fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
@@ -123,7 +123,7 @@ fn lines<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
         let line = cells.collect::<Vec<_>>().join("  ");
         let room = terminal::columns().unwrap_or(usize::MAX);
-        terminal::cut(line.trim_end(), room)
+        terminal::truncate(line.trim_end(), room)
     };
     rows.iter().map(line).collect()
 }

@@ -1,38 +1,38 @@
-//! `cargo learn predict`: a number, before a program shows it.
+//! `cargo learn predict`: guess a number before a program shows it.
 
 use std::fs;
 use std::io::{self, BufRead};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::Contents;
 use crate::nearest::nearest;
-use crate::predictions::{self, Found, Prediction, value};
+use crate::predictions::{self, Found, Prediction, parse_number};
 use crate::progress::Progress;
-use crate::terminal::{can_ask, filled, say, write_out};
+use crate::terminal::{can_ask, say, wrapped, write_out};
 
 pub(crate) const COMMAND: Command = Command {
     name: "predict",
     usage: "[NAME] [NUMBER] [--list]",
-    summary: "say a number before a program shows it",
+    summary: "guess a number before a program shows it",
     page: "\
-Asks for a number that a program of the book prints, without a name the next one
-that you have not been asked for; then it shows the line, says why it is so, and
-names the program. A number that many would say gets its own reason. The same
-questions stand in the chapters, folded, before the outputs.
+Asks for a number that a program of the book prints. Without a name it asks the
+next question that you have not answered. Then it shows the line, explains it,
+and names the program. A common wrong guess gets its own explanation. The same
+questions are in the chapters, folded, before the outputs.
 
-Your number may stand behind the name. --list shows all, and what you said.",
+Your guess may follow the name. --list shows all questions and your guesses.",
     run,
 };
 
 const TABLE: &str = "exercises/predictions.toml";
 const KIND: &str = "predict";
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    // A number may be negative, so it is taken before the flags.
-    let numbers = words.take(|word| value(word).is_some());
-    let wants_list = words.flag("--list");
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    // A number may be negative, so it is removed before the flags.
+    let numbers = args.take(|word| parse_number(word).is_some());
+    let wants_list = args.flag("--list");
+    let (ids, _) = args.rest(1)?;
     if numbers.len() > 1 {
         return Err(Stop::Usage(
             "one number is enough: cargo learn predict NAME NUMBER".to_string(),
@@ -47,13 +47,13 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         None => match next(checkout, &predictions) {
             Some(prediction) => prediction,
             None => {
-                say!("You have been asked for every number.");
-                say!("cargo learn predict --list shows what you said.");
+                say!("You have answered every question.");
+                say!("cargo learn predict --list shows your guesses.");
                 return Ok(());
             }
         },
     };
-    let given = numbers.first().and_then(|word| value(word));
+    let given = numbers.first().and_then(|word| parse_number(word));
     ask(checkout, prediction, given)?;
     if let Some(next) = next(checkout, &predictions) {
         say!("The next question: cargo learn predict {}", next.id);
@@ -88,7 +88,7 @@ fn named<'a>(
     )))
 }
 
-/// Finds the first that nobody has answered.
+/// Returns the first question that has no answer yet.
 fn next<'a>(
     checkout: &Checkout,
     predictions: &'a [Prediction],
@@ -99,7 +99,7 @@ fn next<'a>(
 
 fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
-    let contents = Contents::of(checkout);
+    let contents = Contents::read(checkout);
     let width = predictions.iter().map(|it| it.id.len()).max().unwrap_or(0);
     say!("{:<6}  {:<width$}  chapter", "you", "question");
     for Prediction { id, chapter, .. } in predictions {
@@ -119,7 +119,7 @@ fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Asks, and shows what the program says.
+/// Asks the question and compares the guess with the program's output.
 fn ask(
     checkout: &Checkout,
     prediction: &Prediction,
@@ -131,11 +131,11 @@ fn ask(
         Stop::Failed(format!("cannot read {}: {error}", checkout.shown(&file)))
     })?;
     let found = prediction.answer(&output).map_err(Stop::Failed)?;
-    let number = Contents::of(checkout).number(chapter);
+    let number = Contents::read(checkout).number(chapter);
     let number = number.map_or(String::new(), |it| format!(", chapter {it}"));
     say!("{id}{number}");
     say!();
-    for line in filled(&prediction.question) {
+    for line in wrapped(&prediction.question) {
         say!("{line}");
     }
     say!();
@@ -143,11 +143,11 @@ fn ask(
         Some(answer) => answer,
         None => typed(id)?,
     };
-    let is_right = prediction.is_right(answer, found.is);
-    Progress::change_or_say(checkout, |progress| {
-        progress.set(KIND, id, if is_right { "right" } else { "other" });
+    let is_close = prediction.is_close(answer, found.is);
+    Progress::update_or_warn(checkout, |progress| {
+        progress.set(KIND, id, if is_close { "right" } else { "other" });
     });
-    tell(prediction, answer, is_right, &found);
+    tell(prediction, answer, is_close, &found);
     say!();
     say!("See for yourself: {}", predictions::split(&output).0);
     Ok(())
@@ -156,14 +156,15 @@ fn ask(
 fn tell(
     prediction: &Prediction,
     answer: f64,
-    is_right: bool,
+    is_close: bool,
     found: &Found<'_>,
 ) {
-    match is_right {
+    match is_close {
         true => say!("Right: {}.", found.shown),
         false => {
             say!("You say {answer}, and the program {}.", found.shown);
-            for line in prediction.reason(answer).into_iter().flat_map(filled) {
+            for line in prediction.reason(answer).into_iter().flat_map(wrapped)
+            {
                 say!("{line}");
             }
         }
@@ -171,7 +172,7 @@ fn tell(
     say!();
     say!("    {}", found.line.trim());
     say!();
-    for line in filled(&prediction.why) {
+    for line in wrapped(&prediction.why) {
         say!("{line}");
     }
 }
@@ -188,9 +189,9 @@ fn typed(id: &str) -> Result<f64, Stop> {
                 "no number came: type one, or cargo learn predict {id} NUMBER"
             ))
         })?;
-        match value(&line) {
+        match parse_number(&line) {
             Some(number) => return Ok(number),
-            None => say!("That is no number: 12, -3, 0.25 and 1e-5 are."),
+            None => say!("That is not a number; type for example -3 or 1e-5."),
         }
     }
 }

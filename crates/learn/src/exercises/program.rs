@@ -1,5 +1,5 @@
-//! The program of a check: cargo builds it, and it runs by itself, so that
-//! its words and its exit code are its own.
+//! Builds the check program of an exercise with cargo and runs it directly, so
+//! that its output and exit code are not mixed with cargo's.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
@@ -12,27 +12,27 @@ use std::{env, fs};
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::Exercise;
-use crate::examples::LIGHT;
+use crate::examples::LIGHT_CONFIG;
 use crate::exercises::status::Status;
-use crate::process::{self, Ending, Follow};
+use crate::process::{self, Ending, RunFn};
 use crate::terminal;
 
 /// The variable that names the folder of the learner's files, for cargo and
 /// for the compiler.
 pub const FOLDER: &str = "RUNGRAD_EXERCISES";
 
-/// The word, and the exit code, of a program that was compiled from a different
-/// text than the learner's file has now. Cargo compares modification times only,
-/// so it keeps such a program if the file was replaced by an older one.
+/// The word and the exit code of a program that was compiled from a different
+/// version of the learner's file. Cargo compares only modification times, so
+/// it keeps such a program if an older file replaces the current one.
 const STALE: &str = "stale";
 pub(crate) const STALE_CODE: u8 = 5;
 
-/// How often a program is built again because it was stale. Once is enough,
-/// unless the file changes again in the meantime.
+/// The maximum number of builds of a stale program. One is enough, unless the
+/// file changes again in the meantime.
 pub(crate) const ROUNDS: usize = 3;
 
-/// Removes a stale program, because cargo builds again what is missing. The
-/// learner's file keeps its modification time.
+/// Removes a stale program, because cargo rebuilds a missing one. The
+/// modification time of the learner's file does not change.
 pub(crate) fn remove_stale(program: &Path) -> Result<(), Stop> {
     fs::remove_file(program).map_err(|error| {
         let program = program.display();
@@ -42,7 +42,7 @@ pub(crate) fn remove_stale(program: &Path) -> Result<(), Stop> {
     })
 }
 
-/// Returns the sentence for a file that changes faster than it can be compiled.
+/// Returns the error for a file that changes faster than it can be compiled.
 pub(crate) fn changing_file(place: &str) -> Stop {
     Stop::Failed(format!(
         "{place} has changed each of the {ROUNDS} times that it was compiled; \
@@ -50,8 +50,8 @@ pub(crate) fn changing_file(place: &str) -> Stop {
     ))
 }
 
-/// Builds the checks of the exercises in `folder`. None means that some file
-/// does not compile, and the log says why.
+/// Builds the checks of the exercises in `folder`. `None` means that a file
+/// does not compile; the log contains the reason.
 pub fn build(
     checkout: &Checkout,
     folder: &Path,
@@ -64,8 +64,8 @@ pub fn build(
     for package in packages {
         command.args(["--package", package]);
     }
-    if exercises.iter().all(|it| it.is_light()) {
-        command.args(["--no-default-features", "--config", LIGHT]);
+    if exercises.iter().all(|it| it.needs_only_part1()) {
+        command.args(["--no-default-features", "--config", LIGHT_CONFIG]);
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
     for id in &ids {
@@ -82,7 +82,7 @@ pub fn build(
     compiled(checkout, &what, &mut command, &ids, log)
 }
 
-/// Builds the program of an exercise that grows, for speed.
+/// Builds the program of an exercise with levels, optimized.
 pub(crate) fn build_fast(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -91,7 +91,7 @@ pub(crate) fn build_fast(
     let id = exercise.id.as_str();
     let mut command = checkout.cargo(&["test", "--no-run", "--release"]);
     command.args(["--package", exercise.package(), "--test", id]);
-    if exercise.is_light() {
+    if exercise.needs_only_part1() {
         command.arg("--no-default-features");
     }
     command.env(FOLDER, &checkout.exercises);
@@ -100,7 +100,7 @@ pub(crate) fn build_fast(
     Ok(built.map(|mut programs| programs.remove(0)))
 }
 
-/// Runs cargo, and finds the programs that it has built.
+/// Runs cargo and returns the programs that it has built.
 fn compiled(
     checkout: &Checkout,
     what: &str,
@@ -109,12 +109,12 @@ fn compiled(
     log: &Path,
 ) -> Result<Option<Vec<PathBuf>>, Stop> {
     let limit = Duration::from_secs(1200);
-    let ending = process::follow(what, command, log, limit)?;
+    let ending = process::run_with_status(what, command, log, limit)?;
     match ending {
         Ending::Exited(0) => {}
         Ending::Exited(_) => return Ok(None),
         Ending::TimedOut(_) => {
-            return Err(Stop::Failed(process::complaint(what, &ending)));
+            return Err(Stop::Failed(process::failure_message(what, &ending)));
         }
     }
     let said = fs::read(log).unwrap_or_default();
@@ -129,7 +129,7 @@ fn compiled(
     })
 }
 
-/// Finds the path that cargo prints for the program of this name:
+/// Returns the path that cargo prints for the program with this name:
 /// `Executable checks/ties.rs (target/debug/deps/ties-0a1b)`.
 fn executable(said: &str, id: &str) -> Option<PathBuf> {
     let lines = said.lines().map(str::trim_start);
@@ -144,42 +144,43 @@ fn executable(said: &str, id: &str) -> Option<PathBuf> {
     paths.find(is_its).map(Path::to_path_buf)
 }
 
-/// The variable that names the proof of a verdict: a word that nobody can
-/// guess, behind the check's last line.
+/// The variable that holds the proof of a verdict: an unguessable word that
+/// follows the check's last line.
 const PROOF: &str = "RUNGRAD_CHECK_PROOF";
 
-/// The variable that says what was drawn for a variant.
+/// The variable that holds the values drawn for a variant.
 const AGAIN: &str = "RUNGRAD_AGAIN";
 
-/// The seconds of processor time that a check gives the learner's code.
+/// The processor time that a check gives the learner's code, in seconds.
 const LIMIT: u64 = 10;
 const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 
-/// Tells an exercise that grows how many levels stood before: what has stood is
-/// looked at faster.
+/// The variable that holds the number of levels that passed before: they are
+/// checked faster.
 const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
-/// What a check has said, and how it ended.
-pub struct Heard {
-    /// The first word after the proof: an exit code could be the learner's.
+/// The output of a check and its verdict.
+pub struct CheckOutput {
+    /// The word after the proof. An exit code could come from the learner's
+    /// code.
     pub verdict: Status,
-    /// How many parts of a milestone are the learner's, and of how many.
+    /// The learner's progress in a milestone.
     pub tier: Option<Tier>,
     pub said: String,
 }
 
-/// How many parts of a milestone are the learner's, and of how many.
+/// How many parts of a milestone the learner has written, and of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tier {
     pub yours: usize,
     pub all: usize,
 }
 
-/// Runs a check and returns what it said. A check without a verdict, since a
-/// disk is full or somebody ended it, says nothing about the learner.
-/// `seconds` is the processor's time for the learner's code, where it is not
-/// the usual one, and `again` what was drawn for a variant. None means that the
-/// program is stale.
+/// Runs a check and returns its output. A check that ends without a verdict,
+/// because the disk is full or the process was killed, proves nothing about
+/// the answer. `seconds` is the processor time for the learner's code, if it
+/// is not the default, and `again` holds the values drawn for a variant.
+/// `None` means that the program is stale.
 pub fn run(
     id: &str,
     program: &Path,
@@ -187,11 +188,11 @@ pub fn run(
     seconds: Option<u64>,
     again: Option<&str>,
     stood: Option<usize>,
-    follow: Follow,
-) -> Result<Option<Heard>, Stop> {
+    run_command: RunFn,
+) -> Result<Option<CheckOutput>, Stop> {
     let what = format!("checking {id}");
-    // A check has a limit of its own, with better words; this one is for
-    // when that fails.
+    // A check enforces this limit itself and explains it better. This one is
+    // for the case that it fails to.
     let given = || env::var(LIMIT_VARIABLE).ok()?.parse().ok();
     let given = seconds.or_else(given).unwrap_or(LIMIT);
     let limit =
@@ -212,7 +213,7 @@ pub fn run(
         Some(drawn) => command.env(AGAIN, drawn),
         None => command.env_remove(AGAIN),
     };
-    let ending = follow(&what, &mut command, log, limit)?;
+    let ending = run_command(&what, &mut command, log, limit)?;
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.rsplit_once(&format!("{proof}="));
@@ -224,30 +225,30 @@ pub fn run(
     match (last, verdict) {
         (Some((said, words)), Some(verdict)) => {
             let tier = words.split_whitespace().nth(1).and_then(Tier::read);
-            Ok(Some(Heard { verdict, tier, said: said.to_string() }))
+            Ok(Some(CheckOutput { verdict, tier, said: said.to_string() }))
         }
         _ => Err(Stop::Failed(format!(
             "{}, without a verdict, so nothing is known of your code; the \
              log is {}, and `cargo learn check {id}` checks it once more",
-            process::complaint(&what, &ending),
+            process::failure_message(&what, &ending),
             log.display()
         ))),
     }
 }
 
 impl Tier {
-    /// Reads `3/4`, as a check writes it, or `3_4`, as the progress keeps it.
+    /// Parses `3/4`, from a check, or `3_4`, from the progress file.
     pub(crate) fn read(words: &str) -> Option<Tier> {
         let (yours, all) = words.split_once(['/', '_'])?;
         Some(Tier { yours: yours.parse().ok()?, all: all.parse().ok()? })
     }
 
-    /// Writes it as the progress keeps it.
-    pub(crate) fn kept(self) -> String {
+    /// Formats it for the progress file.
+    pub(crate) fn word(self) -> String {
         format!("{}_{}", self.yours, self.all)
     }
 
-    /// Writes it as people read it.
+    /// Formats it for people.
     pub(crate) fn shown(self) -> String {
         match self.yours == self.all {
             true => format!("all {} are yours", self.all),
@@ -256,8 +257,8 @@ impl Tier {
     }
 }
 
-/// Lists what the compiler complained about, without cargo's own lines, and
-/// with paths as seen from the root.
+/// Lists the compiler's messages, without cargo's own lines and with paths
+/// relative to the root.
 pub fn complaints(checkout: &Checkout, log: &Path) -> Vec<String> {
     let said = fs::read(log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
@@ -274,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_found_among_the_lines_of_cargo() {
+    fn the_program_is_found_in_the_output_of_cargo() {
         let said = "   Compiling exercises v0.1.0 (/a (b)/exercises)
   Executable checks/one.rs (/a (b)/deps/one-1)
   Executable checks/one_more.rs (target/deps/one_more-2)
@@ -286,9 +287,9 @@ mod tests {
     }
 
     #[test]
-    fn a_check_says_how_much_of_a_milestone_is_the_learner_s() {
+    fn a_check_reports_the_parts_of_a_milestone() {
         let tier = Tier::read("3/4").unwrap();
-        assert_eq!(Tier::read(&tier.kept()), Some(tier));
+        assert_eq!(Tier::read(&tier.word()), Some(tier));
         assert_eq!(tier.shown(), "3 of 4 are yours");
         assert_eq!(Tier::read("5/5").unwrap().shown(), "all 5 are yours");
         assert_eq!(Tier::read("none"), None);

@@ -1,10 +1,10 @@
-//! `cargo learn reset`: the task again, and the learner's lines in a backup.
+//! `cargo learn reset`: restores the stub and backs up the learner's lines.
 
 use std::fs;
 use std::io::ErrorKind;
 
 use crate::checkout::{Checkout, replace};
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::exercises::backup;
 use crate::exercises::levels;
@@ -16,28 +16,28 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "reset",
     usage: "EXERCISE [--from LEVEL] [--yes]",
-    summary: "put the task of an exercise back, and keep what you wrote",
+    summary: "restore the task of an exercise, and back up your file",
     page: "\
-Puts the file of the exercise back as it was at first. What you wrote is copied
-to .learn/backups/ before, in a file of its own that nothing here ever removes.
-It asks before it does so, and without a terminal it wants --yes. Where the file
-is missing it is written anew.
+Restores the original file of the exercise. Your version is first copied to a
+new file in .learn/backups/, which no command ever removes. It asks before it
+does so, and without a terminal it requires --yes. A missing file is written
+again.
 
-An exercise that grows can be begun at any level: with --from 5 you get ours with
-the levels 1 to 4, and the fifth is yours.",
+An exercise with levels can be started at any level: --from 5 gives you our
+solution of the levels 1 to 4, and the fifth is yours.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let agreed = words.flag("--yes");
-    let from = words.option("--from")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let agreed = args.flag("--yes");
+    let from = args.option("--from")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let id = &exercise.id;
     let from = levels::number(exercise, "--from", from.as_deref())?;
     let stub = match from {
-        Some(level) => SolutionFile::stand(checkout, exercise, level - 1)?,
+        Some(level) => SolutionFile::at_level(checkout, exercise, level - 1)?,
         None => SolutionFile::read(checkout, exercise)?.stub,
     };
     let file = checkout.exercises.join(&exercise.file);
@@ -51,7 +51,7 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
     };
     let found = read()?;
     if found.as_deref() == Some(stub.as_bytes()) {
-        say!("{place} is the task already: there is nothing to put back.");
+        say!("{place} is the original task: there is nothing to restore.");
         return Ok(());
     }
     if found.is_some() && !agreed {
@@ -61,18 +61,18 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
                  `cargo learn reset {id} --yes` does it, and keeps a backup"
             )));
         }
-        say!("The task comes back to {place}; what you wrote is kept in");
-        say!("{}.", checkout.shown(&checkout.kept().join("backups")));
-        if !terminal::agrees("Put the task back?") {
+        say!("The task in {place} is restored; your version is saved in");
+        say!("{}.", checkout.shown(&checkout.state_folder().join("backups")));
+        if !terminal::agrees("Restore the task?") {
             say!("Nothing has changed.");
             return Ok(());
         }
     }
-    // An editor may have saved while the question stood there.
+    // An editor may have saved the file while the question was open.
     let yours = read()?;
     if let Some(yours) = &yours {
-        let backup = backup::keep(checkout, exercise, yours)?;
-        say!("What you wrote: {}", checkout.shown(&backup));
+        let backup = backup::create(checkout, exercise, yours)?;
+        say!("Your version: {}", checkout.shown(&backup));
     }
     if read()? != yours {
         return Err(Stop::Failed(format!(
@@ -81,10 +81,10 @@ fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
         )));
     }
     replace(&file, stub.as_bytes())?;
-    say!("The task is back: {place}");
+    say!("The task is restored: {place}");
     let fingerprint = status::fingerprint(exercise, checkout);
-    Progress::change_or_say(checkout, |progress| {
-        Status::ToDo.keep(exercise, progress, &fingerprint);
+    Progress::update_or_warn(checkout, |progress| {
+        Status::ToDo.save(exercise, progress, &fingerprint);
     });
     say!("Check it: cargo learn check {id}");
     Ok(())

@@ -1,7 +1,8 @@
-//! `cargo learn solution`: ours, once yours passes, or when asked twice.
+//! `cargo learn solution`: shows our solution once the learner's passes, or
+//! when asked twice.
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
@@ -15,22 +16,22 @@ pub(crate) const COMMAND: Command = Command {
     summary: "our solution of an exercise, once yours passes",
     page: "\
 Prints our solution of the exercise when yours is solved. Before that it asks
-you to try a hint first, and prints the solution when you ask again. Of an
-exercise that grows it prints what the next level changes in ours, or, with
---level, what that level does.",
+you to try a hint first, and prints the solution when you ask again. For an
+exercise with levels it prints what the next level changes in our solution, or
+with --level what that level changes.",
     run,
 };
 
-fn run(checkout: &Checkout, mut words: Words) -> Result<(), Stop> {
-    let level = words.option("--level")?;
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let level = args.option("--level")?;
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
-    let exercise = course::named(&exercises, &ids)?;
+    let exercise = course::required(&exercises, &ids)?;
     let level = levels::number(exercise, "--level", level.as_deref())?;
-    if !may_be_seen(checkout, exercise, "see the solution")? {
+    if !may_be_shown(checkout, exercise, "see the solution")? {
         return Ok(());
     }
-    if exercise.grows() {
+    if exercise.has_levels() {
         return step(checkout, exercise, level);
     }
     let solution = SolutionFile::read(checkout, exercise)?;
@@ -46,9 +47,9 @@ fn step(
     exercise: &Exercise,
     level: Option<usize>,
 ) -> Result<(), Stop> {
-    let standing = levels::standing(exercise, &Progress::load(checkout));
+    let standing = levels::passed(exercise, &Progress::load(checkout));
     let level = level.unwrap_or(standing + 1).min(exercise.levels.len());
-    let stand = |level| SolutionFile::stand(checkout, exercise, level);
+    let stand = |level| SolutionFile::at_level(checkout, exercise, level);
     let (old, new) = (stand(level - 1)?, stand(level)?);
     let name = &exercise.levels[level - 1].name;
     say!("What level {level}, {name}, changes in ours:");
@@ -58,9 +59,9 @@ fn step(
     Ok(())
 }
 
-/// Tells whether the exercise is solved, or this is asked for the second time;
-/// the first time it says so.
-pub(crate) fn may_be_seen(
+/// Returns whether the solution may be shown: the exercise is solved, or this
+/// is the second request. The first request prints a warning.
+pub(crate) fn may_be_shown(
     checkout: &Checkout,
     exercise: &Exercise,
     what: &str,
@@ -68,13 +69,13 @@ pub(crate) fn may_be_seen(
     let id = &exercise.id;
     let progress = Progress::load(checkout);
     let is_done = matches!(
-        Status::of(exercise, &progress, checkout),
+        Status::saved(exercise, &progress, checkout),
         Status::Solved | Status::Stale
     );
     if is_done || progress.get(KIND, id).is_some() {
         return Ok(true);
     }
-    Progress::change(checkout, |progress| progress.set(KIND, id, "asked"))?;
+    Progress::update(checkout, |progress| progress.set(KIND, id, "asked"))?;
     say!("{id} is not solved yet. A hint may be enough:");
     say!("  cargo learn hint {id}");
     say!("Ask once more to {what}.");

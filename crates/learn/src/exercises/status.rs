@@ -1,4 +1,4 @@
-//! What the progress says of an exercise.
+//! The status of an exercise in the saved progress.
 
 use std::fs;
 
@@ -13,15 +13,15 @@ pub enum Status {
     ToDo,
     Failing,
     Solved,
-    /// Solved, but not checked for races and stray reads.
+    /// Solved, but not checked for races and out-of-bounds reads.
     InPart,
-    /// It was solved, and its file has changed since.
+    /// Solved before its file was changed.
     Stale,
     /// It could not be checked on this machine.
     Skipped,
 }
 
-/// The words of a check and of the progress file, as in
+/// The words that a check and the progress file use, as in
 /// `exercises/src/verdict.rs`.
 const WORDS: [(Status, &str); 5] = [
     (Status::ToDo, "to_do"),
@@ -32,30 +32,30 @@ const WORDS: [(Status, &str); 5] = [
 ];
 
 impl Status {
-    /// Reads the word of a check or of the progress file.
+    /// Parses a word of a check or of the progress file.
     pub(crate) fn read(word: &str) -> Option<Status> {
         let found = WORDS.iter().find(|(_, it)| *it == word);
         found.map(|(status, _)| *status)
     }
 
-    /// Returns the word of the progress file.
-    fn kept(self) -> &'static str {
+    /// Returns the word for the progress file.
+    fn word(self) -> &'static str {
         let found = WORDS.iter().find(|(it, _)| *it == self);
         found.map_or("to_do", |(_, word)| word)
     }
 
-    /// Returns the status as people read it.
+    /// Returns the status in words for people.
     pub(crate) fn shown(self) -> &'static str {
         match self {
             Status::ToDo => "to do",
             Status::InPart => "in part",
             Status::Stale => "stale",
-            other => other.kept(),
+            other => other.word(),
         }
     }
 
-    /// Returns the status that the progress has for an exercise.
-    pub(crate) fn of(
+    /// Returns the saved status of an exercise.
+    pub(crate) fn saved(
         exercise: &Exercise,
         progress: &Progress,
         checkout: &Checkout,
@@ -72,19 +72,19 @@ impl Status {
         }
     }
 
-    /// Tells whether nothing is left to do, on this machine at least.
+    /// Returns whether nothing is left to do, at least on this machine.
     pub(crate) fn is_solved(self) -> bool {
         matches!(self, Status::Solved | Status::InPart)
     }
 
-    /// Notes the status, with the state of the file that it belongs to.
-    pub(crate) fn keep(
+    /// Saves the status together with a fingerprint of the file.
+    pub(crate) fn save(
         self,
         exercise: &Exercise,
         progress: &mut Progress,
         fingerprint: &str,
     ) {
-        progress.set(KIND, &exercise.id, self.kept());
+        progress.set(KIND, &exercise.id, self.word());
         progress.set(FILE, &exercise.id, fingerprint);
     }
 }
@@ -93,38 +93,38 @@ const KIND: &str = "exercise";
 const FILE: &str = "file";
 const TIER: &str = "tier";
 
-/// Notes how much of a milestone is the learner's.
-pub(crate) fn keep_tier(
+/// Saves how much of a milestone the learner has written.
+pub(crate) fn save_tier(
     exercise: &Exercise,
     progress: &mut Progress,
     tier: Tier,
 ) {
-    progress.set(TIER, &exercise.id, &tier.kept());
+    progress.set(TIER, &exercise.id, &tier.word());
 }
 
-/// Tells how much of a milestone was the learner's when it was last checked.
+/// Returns how much of a milestone passed when it was last checked.
 pub(crate) fn tier(exercise: &Exercise, progress: &Progress) -> Option<Tier> {
     progress.get(TIER, &exercise.id).and_then(Tier::read)
 }
 
-/// Tells whether no exercise has been checked so far: the free pass does not
-/// count.
+/// Returns whether no exercise has been checked yet, not counting the one that
+/// is solved when it is handed out.
 pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
     let is_new = |it: &Exercise| progress.get(KIND, &it.id).is_none();
     exercises.iter().all(|it| it.free || is_new(it))
 }
 
-/// Finds the first exercise that is not solved as it stands, and is none of
-/// `done`. One that was skipped is for when nothing else is left: a machine
-/// without a device must not stop anybody.
+/// Returns the first unsolved exercise that is not in `done`. A skipped
+/// exercise comes only after all others, so that a machine without a device
+/// does not stop a learner.
 pub(crate) fn next<'a>(
     exercises: &'a [Exercise],
     progress: &Progress,
     checkout: &Checkout,
     done: &[&str],
 ) -> Option<&'a Exercise> {
-    let status = |it: &Exercise| Status::of(it, progress, checkout);
-    let is_open = |it: &&Exercise| !it.grows() && !done.contains(&&*it.id);
+    let status = |it: &Exercise| Status::saved(it, progress, checkout);
+    let is_open = |it: &&Exercise| !it.has_levels() && !done.contains(&&*it.id);
     let others = || exercises.iter().filter(is_open);
     let can_be_solved = |it: &&Exercise| {
         !status(it).is_solved() && status(it) != Status::Skipped
@@ -133,15 +133,15 @@ pub(crate) fn next<'a>(
     others().find(can_be_solved).or_else(|| others().find(was_skipped))
 }
 
-/// Makes a word of the learner's file.
+/// Returns a fingerprint of the learner's file.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);
-    format!("{:016x}", mixed(&fs::read(file).unwrap_or_default()))
+    format!("{:016x}", fnv1a(&fs::read(file).unwrap_or_default()))
 }
 
-/// Makes a number of these bytes: FNV-1a, which tells versions of a file apart
-/// and is no protection against anything.
-pub(crate) fn mixed(bytes: &[u8]) -> u64 {
+/// Returns the FNV-1a hash of the bytes. It distinguishes versions of a file
+/// and is not cryptographic.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     };

@@ -1,7 +1,7 @@
 //! A solution, from which the stub is made.
 //!
-//! The file of a solution is the one source: what the learner writes stands
-//! in holes, and each hole says what the stub has in its place.
+//! The solution file is the single source. The learner's part is in holes, and
+//! each hole contains the lines that replace it in the stub.
 //!
 //! ```text
 //!     // HOLE
@@ -10,8 +10,9 @@
 //!     // END HOLE
 //! ```
 //!
-//! The stub has the `//|` lines in the place of the hole, without that mark;
-//! the plain solution has the answer. Rust and OpenCL C share the comment.
+//! The stub contains the `//|` lines, without that mark, in place of the hole.
+//! The plain solution contains the answer. Rust and OpenCL C have the same
+//! comment syntax.
 
 use std::fs;
 
@@ -25,7 +26,7 @@ const HOLE: &str = "// HOLE";
 const END: &str = "// END HOLE";
 const STUB: &str = "//|";
 
-/// What a learner starts from, and what a learner who is done may have.
+/// The stub that a learner starts from, and the plain solution.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SolutionFile {
     pub stub: String,
@@ -42,38 +43,42 @@ impl SolutionFile {
         if exercise.free {
             return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
-        if exercise.grows() {
-            let stand = |level| SolutionFile::stand(checkout, exercise, level);
+        if exercise.has_levels() {
+            let at_level =
+                |level| SolutionFile::at_level(checkout, exercise, level);
             let last = exercise.levels.len();
-            return Ok(SolutionFile { stub: stand(0)?, plain: stand(last)? });
+            return Ok(SolutionFile {
+                stub: at_level(0)?,
+                plain: at_level(last)?,
+            });
         }
-        SolutionFile::of(&text).map_err(wrong)
+        SolutionFile::parse(&text).map_err(wrong)
     }
 
-    /// Reads our solution of an exercise that grows, as it is when a level
-    /// stands and the next does not.
-    pub fn stand(
+    /// Reads our solution of an exercise with levels, after `level` and before
+    /// the next one.
+    pub fn at_level(
         checkout: &Checkout,
         exercise: &Exercise,
         level: usize,
     ) -> Result<String, Stop> {
         let (text, wrong) = read(checkout, "solutions", exercise)?;
-        levels::stand(&text, level).map_err(wrong)
+        levels::solution_at(&text, level).map_err(wrong)
     }
 
     /// Reads the solution of a variant.
-    pub fn again(
+    pub fn variant(
         checkout: &Checkout,
         exercise: &Exercise,
         again: &Again,
         seed: usize,
     ) -> Result<SolutionFile, Stop> {
         let (text, wrong) = read(checkout, "solutions/again", exercise)?;
-        SolutionFile::of(&again.filled(&text, seed)).map_err(wrong)
+        SolutionFile::parse(&again.substitute(&text, seed)).map_err(wrong)
     }
 
-    /// Splits the text of a solution. The error names the line.
-    pub fn of(text: &str) -> Result<SolutionFile, String> {
+    /// Splits the text of a solution. An error names the line.
+    pub fn parse(text: &str) -> Result<SolutionFile, String> {
         let mut stub = String::new();
         let mut hole = None;
         let mut holes = 0;
@@ -112,7 +117,7 @@ impl SolutionFile {
     }
 }
 
-/// Reads the file of an exercise in a folder, and returns with it a function that
+/// Reads the file of an exercise in a folder. Also returns a function that
 /// makes an error about this file.
 fn read(
     checkout: &Checkout,
@@ -149,8 +154,8 @@ mod tests {
 ";
 
     #[test]
-    fn a_stub_has_its_lines_in_the_place_of_the_answer() {
-        let solution = SolutionFile::of(SOLUTION).unwrap();
+    fn a_stub_replaces_the_answer() {
+        let solution = SolutionFile::parse(SOLUTION).unwrap();
         let stub = "fn f() -> i32 {
     // Six times seven.
 
@@ -162,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_that_is_not_one_is_refused_with_its_line() {
-        let error = |text: &str| SolutionFile::of(text).unwrap_err();
+    fn an_invalid_hole_is_rejected_with_its_line() {
+        let error = |text: &str| SolutionFile::parse(text).unwrap_err();
         assert!(error("fn f() {}\n").contains("no // HOLE"));
         assert!(error("a\n// HOLE\n").starts_with("line 2"));
         assert!(error("// END HOLE\n").starts_with("line 1"));

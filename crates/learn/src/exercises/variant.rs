@@ -1,16 +1,17 @@
-//! What varies in an exercise that can be done again.
+//! The variants of an exercise, for `cargo learn again`.
 
 use toml_span::de_helpers::TableHelper;
 use toml_span::{DeserError, Deserialize, Value};
 
-/// A variant of an exercise. In its task and in its solution `@name@` stands
-/// for what is drawn.
+/// A variant of an exercise. In its task and solution, `@name@` is replaced by
+/// a drawn value.
 pub struct Again {
     pub task: String,
     draw: Vec<Draw>,
 }
 
-/// Values of which a seed chooses one. Those of one seed belong together.
+/// The values to draw from. A seed selects the value with that index in each
+/// list.
 struct Draw {
     name: String,
     from: Vec<String>,
@@ -39,7 +40,7 @@ impl<'de> Deserialize<'de> for Draw {
 }
 
 impl Again {
-    /// Counts the seeds that draw something else.
+    /// Returns the number of seeds with different values.
     pub fn seeds(&self) -> usize {
         self.draw.iter().map(|it| it.from.len()).max().unwrap_or(1).max(1)
     }
@@ -51,14 +52,14 @@ impl Again {
         })
     }
 
-    /// Writes what is drawn as a check reads it.
+    /// Formats the drawn values for the check.
     pub fn variable(&self, seed: usize) -> String {
         let pairs = self.drawn(seed).map(|(name, it)| format!("{name}={it}"));
         pairs.collect::<Vec<_>>().join(" ")
     }
 
-    /// Puts what is drawn into a text.
-    pub(crate) fn filled(&self, text: &str, seed: usize) -> String {
+    /// Replaces the placeholders in a text by the drawn values.
+    pub(crate) fn substitute(&self, text: &str, seed: usize) -> String {
         self.drawn(seed).fold(text.to_string(), |text, (name, it)| {
             text.replace(&format!("@{name}@"), it)
         })

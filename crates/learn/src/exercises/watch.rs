@@ -1,8 +1,9 @@
-//! `cargo learn watch`: a check at each save, exercise after exercise.
+//! `cargo learn watch`: checks an exercise at each save, and continues with
+//! the next when it is solved.
 //!
-//! It looks at the files twenty times a second instead of asking the system to
-//! be told: that takes no dependency, and works in containers and on network
-//! folders. An exercise has two files, so looking costs next to nothing.
+//! It polls the files twenty times a second instead of using file
+//! notifications. Polling needs no dependency and works in containers and on
+//! network folders. An exercise has two files, so it costs next to nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 use crate::checkout::Checkout;
-use crate::command::{Command, Stop, Words};
+use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::{self, Status};
 use crate::exercises::{check, hint};
@@ -21,25 +22,26 @@ use crate::terminal::say;
 pub(crate) const COMMAND: Command = Command {
     name: "watch",
     usage: "[EXERCISE]",
-    summary: "check at each save, and go on when an exercise is solved",
+    summary: "check at each save, and continue with the next exercise",
     page: "\
-Checks the exercise, without a name the next one, and again each time its file
-is saved. When it is solved, it goes on to the next that is open; an exercise
-that cannot be checked on this machine is left for later. One that you name and
-that is solved as it stands is not left at once: break it, and look.
+Checks the exercise, or the next one without a name, and checks it again each
+time its file is saved. When it is solved, the next unsolved exercise follows.
+An exercise that cannot be checked on this machine is left for later. If you
+name an exercise that is already solved, it stays until you have broken and
+solved it again.
 
-On a terminal the key h shows the next hint, and n goes to the next exercise; in
-a window of an editor they are typed with Enter. Ctrl-C ends it, and a check that
-runs at that moment with it.",
+On a terminal, the key h shows the next hint, and n goes to the next exercise.
+In the terminal of an editor, press Enter after the key. Ctrl-C ends the command
+and any running check.",
     run,
 };
 
-/// How often it looks, and how long a file must stand still: an editor may
-/// save in two steps.
+/// The polling interval, which is also how long a file must stay unchanged,
+/// because an editor may save in two steps.
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
-    let (ids, _) = words.rest(1)?;
+fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let (ids, _) = args.rest(1)?;
     let exercises = course::exercises(checkout)?;
     let next = |done: &[&str]| {
         let progress = Progress::load(checkout);
@@ -54,7 +56,8 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     let watch = Watch { checkout, exercises: &exercises, keys };
     let mut done = Vec::new();
     while let Some(exercise) = current {
-        // Who wants to see a no has to break what is right.
+        // An exercise that passes already is watched until it fails and passes
+        // again.
         let stays = exercise.free || (named.is_some() && done.is_empty());
         watch.until_solved(exercise, stays)?;
         say!();
@@ -72,7 +75,7 @@ fn run(checkout: &Checkout, words: Words) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Why it no longer waits.
+/// Why waiting ended.
 enum Event {
     Saved,
     Hint,
@@ -86,9 +89,10 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Checks the exercise at each save until it becomes solved, until it
-    /// turns out that this machine cannot check it, or until somebody wants the
-    /// next. Where it `stays`, it is not left because it was solved before.
+    /// Checks the exercise at each save until it is solved, until this machine
+    /// turns out to be unable to check it, or until the learner asks for the
+    /// next one. If `stays`, it does not end just because the exercise was
+    /// solved before.
     fn until_solved(
         &self,
         exercise: &Exercise,
@@ -102,29 +106,30 @@ impl Watch<'_> {
         loop {
             say!();
             let before = snapshot(&files);
-            match check::examine(self.checkout, self.exercises, exercise) {
+            match check::check_and_save(self.checkout, self.exercises, exercise)
+            {
                 Ok(Status::Skipped) => return Ok(()),
                 Ok(status) if status.is_solved() && !stays => return Ok(()),
                 Ok(status) if status.is_solved() => {
                     say!();
-                    say!("It is solved as it stands, so break it and look: a");
-                    say!("save that is right again goes on to the next.");
+                    say!("It is already solved, so break it and look. When a");
+                    say!("save is right again, the next exercise follows.");
                 }
                 Ok(_) => {}
-                // A file that is missing may come back, and so may the network.
+                // A missing file may come back, and so may the network.
                 Err(Stop::Failed(sentence)) => say!("{sentence}"),
                 Err(stop) => return Err(stop),
             }
             stays = false;
-            if !self.waits_for_a_save(exercise, &files, &before, &place)? {
+            if !self.wait_for_save(exercise, &files, &before, &place)? {
                 return Ok(());
             }
         }
     }
 
-    /// Waits for the next save, and shows hints meanwhile. Returns whether
-    /// there is one: somebody may want to go on.
-    fn waits_for_a_save(
+    /// Waits for the next save and shows hints in the meantime. Returns false
+    /// if the learner asks for the next exercise.
+    fn wait_for_save(
         &self,
         exercise: &Exercise,
         files: &[PathBuf],
@@ -132,13 +137,16 @@ impl Watch<'_> {
         place: &str,
     ) -> Result<bool, Stop> {
         if let Some(keys) = &self.keys {
-            keys.forget();
+            keys.discard();
         }
         loop {
             say!();
             say!("Waiting for the next save of {place}. Ctrl-C ends.");
             if let Some(keys) = &self.keys {
-                say!("Keys: h a hint, n the next exercise{}.", keys.how());
+                say!(
+                    "Keys: h a hint, n the next exercise{}.",
+                    keys.enter_hint()
+                );
             }
             match self.wait(files, before) {
                 Event::Saved => return Ok(true),
@@ -151,8 +159,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits until the files have changed and stand still, or until a key is
-    /// pressed that means something.
+    /// Waits until the files have changed and are stable, or until a key with
+    /// a meaning is pressed.
     fn wait(&self, files: &[PathBuf], before: &Snapshot) -> Event {
         let mut last = snapshot(files);
         loop {
@@ -172,14 +180,15 @@ impl Watch<'_> {
     }
 }
 
-/// What tells one save from another: a save without a change counts too, and
-/// so does a change within one tick of a coarse clock.
+/// What distinguishes two saves: the time, so that saving without a change
+/// counts, and the bytes, so that a change within one tick of a coarse clock
+/// counts.
 type Snapshot = Vec<Option<(SystemTime, Vec<u8>)>>;
 
 fn snapshot(files: &[PathBuf]) -> Snapshot {
-    let one = |file: &PathBuf| {
+    let state = |file: &PathBuf| {
         let time = fs::metadata(file).and_then(|it| it.modified()).ok()?;
         Some((time, fs::read(file).ok()?))
     };
-    files.iter().map(one).collect()
+    files.iter().map(state).collect()
 }

@@ -1,5 +1,5 @@
-//! The help that an editor gives in a learner's files: this starts the language
-//! servers that VS Code and Neovim start, and asks what they ask.
+//! Tests the help that an editor gives in a learner's files. They start the
+//! language servers that VS Code and Neovim start, and send the same requests.
 
 mod server;
 
@@ -29,55 +29,54 @@ fn server_or_skip(test: &str, name: &str) -> Option<PathBuf> {
 }
 
 fn skipped(test: &str, why: &str) {
-    // Past the capture of the test's output.
+    // Written directly, because the harness captures `eprintln!`.
     let _ = writeln!(stderr(), "SKIPPED {test}: {why}");
 }
 
-/// What a learner types in the place of a hole.
-struct Typed {
+/// What a learner types into a hole.
+struct Edit {
     file: &'static str,
-    /// Up to where the list of names opens.
+    /// The text up to the position at which the completion list opens.
     begun: &'static str,
-    /// Some of the names that it must hold.
+    /// Names that the list must contain.
     offers: &'static [&'static str],
-    /// The text before a word that the pointer rests on, and what is said of
-    /// the word.
+    /// The text before the hovered word, and part of its description.
     over: [&'static str; 2],
-    /// A call with arguments too many or too few.
+    /// A call with too many or too few arguments.
     wrong: &'static str,
 }
 
-const RUST: [Typed; 5] = [
-    Typed {
+const RUST: [Edit; 5] = [
+    Edit {
         file: "part1_cpu/mul_rule.rs",
         begun: "a.",
         offers: &["data", "matmul", "backward_with"],
         over: ["Tensor::from_", "pub fn from_op("],
         wrong: "a.relu(7)",
     },
-    Typed {
+    Edit {
         file: "part1_cpu/train_digits.rs",
         begun: "Tensor::",
         offers: &["relu", "matmul", "from_op"],
-        // It stands in the check.
+        // It is defined in the check.
         over: ["..Ops::refer", "fn reference("],
         wrong: "Tensor::relu(1, 2, 3)",
     },
-    Typed {
+    Edit {
         file: "part2_gpu/mul_end_to_end.rs",
         begun: "gpu.",
         offers: &["allocate", "launch", "upload"],
         over: ["a.gp", "pub fn gpu("],
         wrong: "gpu.allocate()",
     },
-    Typed {
+    Edit {
         file: "part3_unified/mul_function.rs",
         begun: "ctx.",
         offers: &["needs", "input", "output"],
         over: ["inputs[0].bin", "fn binary("],
         wrong: "ctx.needs()",
     },
-    Typed {
+    Edit {
         file: "part3_unified/new_operator.rs",
         begun: "Unary::",
         offers: &["Exp", "Log", "Relu"],
@@ -86,27 +85,28 @@ const RUST: [Typed; 5] = [
     },
 ];
 
-/// Returns a learner's file and its stub. The file itself may be solved already.
+/// Returns a learner's file and its stub. The file itself may already be
+/// solved.
 fn stub(file: &str) -> (PathBuf, String) {
     let folder = root().join("exercises");
     let solution = folder.join("solutions").join(file);
     let text = fs::read_to_string(solution).unwrap();
     let file = folder.join(file);
     match text.contains("// HOLE") {
-        true => (file, SolutionFile::of(&text).unwrap().stub),
+        true => (file, SolutionFile::parse(&text).unwrap().stub),
         false => (file, text),
     }
 }
 
-/// Puts something into the first hole.
-fn typed(text: &str, what: &str) -> String {
+/// Replaces the first hole with some text.
+fn fill_hole(text: &str, what: &str) -> String {
     let start = text.find("todo!(\"").expect("a stub has a hole");
     let end = start + text[start..].find("\")").unwrap() + 2;
     format!("{}{what}{}", &text[..start], &text[end..])
 }
 
-/// Tells whether the source of the standard library is here, as an editor's
-/// rustup brings it.
+/// Returns whether the source of the standard library is installed, which
+/// rustup does for editors.
 fn has_source() -> bool {
     let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
     let output = Command::new(rustc).args(["--print", "sysroot"]).output();
@@ -115,8 +115,8 @@ fn has_source() -> bool {
     Path::new(sysroot.trim()).join(source).is_dir()
 }
 
-/// The settings of this checkout, less what compiles: tests run beside this
-/// one, and an answer needs the sources only.
+/// Returns this checkout's settings without those that compile, because other
+/// tests run at the same time and the answers need only the sources.
 fn rust_settings() -> Value {
     let mut settings = settings("rust-analyzer");
     put(&mut settings, "/checkOnSave", json!(false));
@@ -126,10 +126,10 @@ fn rust_settings() -> Value {
     settings
 }
 
-/// The sentences of the errors that a server finds in an open file.
+/// Returns the error messages of a server for an open file.
 fn errors(server: &mut Server, file: &Path) -> Vec<String> {
     let document = json!({ "textDocument": { "uri": uri(file) } });
-    let answer = server.ask("textDocument/diagnostic", document);
+    let answer = server.request("textDocument/diagnostic", document);
     sentences(&answer["items"])
 }
 
@@ -139,8 +139,7 @@ fn sentences(found: &Value) -> Vec<String> {
     errors.map(|it| it["message"].as_str().unwrap().to_string()).collect()
 }
 
-/// Lists all Rust files that a learner edits, each with its text as it is
-/// handed out.
+/// Returns all Rust files that a learner edits, each with its initial text.
 fn learners_files() -> Vec<(PathBuf, String)> {
     let scratch = root().join("examples/scratch.rs");
     let text = fs::read_to_string(&scratch).unwrap();
@@ -157,27 +156,27 @@ fn learners_files() -> Vec<(PathBuf, String)> {
     files
 }
 
-/// Starts the server and waits until it has read the whole workspace.
+/// Starts the server and waits until it has indexed the workspace.
 fn rust_analyzer(program: &Path) -> Server {
     let mut server = Server::new(program, rust_settings());
     let is_ready = |it: &Value| it["quiescent"] == json!(true);
-    server.hears("experimental/serverStatus", is_ready);
+    server.wait_for_notification("experimental/serverStatus", is_ready);
     server
 }
 
 /// Promise: rust-analyzer completes, explains and corrects code in exercises.
 #[test]
-fn an_editor_completes_explains_and_corrects_in_exercises() {
-    let name = "an_editor_completes_explains_and_corrects_in_exercises";
+fn rust_analyzer_works_in_exercises() {
+    let name = "rust_analyzer_works_in_exercises";
     let Some(program) = server_or_skip(name, "rust-analyzer") else { return };
     let mut server = rust_analyzer(&program);
-    for Typed { file, begun, offers, over: [over, says], wrong } in RUST {
+    for Edit { file, begun, offers, over: [over, says], wrong } in RUST {
         let print = |what: &str| {
-            // Past the capture of the test's output.
+            // Written directly, because the harness captures `eprintln!`.
             let _ = writeln!(stderr(), "EDITOR {file}: {what}");
         };
         let (path, stub) = stub(file);
-        let half = typed(&stub, begun);
+        let half = fill_hole(&stub, begun);
         server.open(&path, "rust", &half);
         let (above, _) = stub.split_once("todo!(\"").unwrap();
         let before = format!("{above}{begun}");
@@ -192,7 +191,7 @@ fn an_editor_completes_explains_and_corrects_in_exercises() {
         assert!(said.contains(says), "{file}: {over}: {said}");
         server.close(&path);
 
-        server.open(&path, "rust", &typed(&stub, wrong));
+        server.open(&path, "rust", &fill_hole(&stub, wrong));
         let found = errors(&mut server, &path);
         print(&format!("diagnostics of {wrong:?}: {found:?}"));
         let is_told = found.iter().any(|it| it.contains(" argument"));
@@ -210,7 +209,7 @@ fn an_editor_completes_explains_and_corrects_in_exercises() {
         let why = "the errors of the stubs: `rustup component add rust-src`";
         skipped(name, why);
     }
-    // In each file, a function with a wrong call of itself.
+    // Adds to each file a function and a wrong call of it.
     let [head, call] = ["fn probe_it(n: u32)", "probe_it(1, 2)"];
     for (file, text) in learners_files() {
         let text = format!("{text}\n{head} {{\n    {call}\n}}\n");
@@ -227,13 +226,13 @@ fn an_editor_completes_explains_and_corrects_in_exercises() {
     }
 }
 
-/// The settings by which VS Code gives a kernel to clangd, and `.clangd`, which
-/// tells it what a kernel is.
+/// VS Code's settings hand kernels to clangd, and `.clangd` declares them as
+/// OpenCL C.
 ///
 /// Promise: clangd treats a kernel file as OpenCL C.
 #[test]
-fn an_editor_knows_that_a_kernel_is_opencl_c() {
-    let name = "an_editor_knows_that_a_kernel_is_opencl_c";
+fn clangd_treats_a_kernel_as_opencl_c() {
+    let name = "clangd_treats_a_kernel_as_opencl_c";
     let language = &settings("files")["associations"]["*.cl"];
     assert_eq!(*language, json!("c"), "clangd starts for a file of C");
     let Some(program) = server_or_skip(name, "clangd") else { return };
@@ -241,7 +240,8 @@ fn an_editor_knows_that_a_kernel_is_opencl_c() {
     let mut look = |file: &Path, text: &str| {
         server.open(file, "c", text);
         let is_of = |it: &Value| it["uri"] == json!(uri(file));
-        let said = server.hears("textDocument/publishDiagnostics", is_of);
+        let said = server
+            .wait_for_notification("textDocument/publishDiagnostics", is_of);
         sentences(&said["diagnostics"])
     };
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! A language server at the end of two pipes, and the few words of its
+//! A language server that is connected by two pipes, and the part of its
 //! protocol that an editor needs.
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// So long a server may take to read the whole workspace on a busy machine.
+/// The time that a server may take to index the workspace on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) fn root() -> PathBuf {
@@ -26,14 +26,14 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) struct Server {
     child: Child,
     input: ChildStdin,
-    said: Receiver<Value>,
-    /// What it said while an answer was waited for.
-    kept: VecDeque<Value>,
+    messages: Receiver<Value>,
+    /// Messages that arrived while waiting for a different one.
+    pending: VecDeque<Value>,
     count: u64,
 }
 
 impl Server {
-    /// Starts it on this checkout, with an editor's settings.
+    /// Starts the server on this checkout with an editor's settings.
     pub(crate) fn new(program: &Path, settings: Value) -> Server {
         let mut child = Command::new(program)
             .current_dir(root())
@@ -44,15 +44,15 @@ impl Server {
             .unwrap();
         let input = child.stdin.take().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, said) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         thread::spawn(move || {
             while let Some(message) = message(&mut output) {
                 let _ = sender.send(message);
             }
         });
-        let kept = VecDeque::new();
-        let mut server = Server { child, input, said, kept, count: 0 };
-        server.ask(
+        let pending = VecDeque::new();
+        let mut server = Server { child, input, messages, pending, count: 0 };
+        server.request(
             "initialize",
             json!({
                 "processId": std::process::id(),
@@ -68,7 +68,7 @@ impl Server {
                 "initializationOptions": settings,
             }),
         );
-        server.tell("initialized", json!({}));
+        server.notify("initialized", json!({}));
         server
     }
 
@@ -80,39 +80,40 @@ impl Server {
             .expect("the server reads on");
     }
 
-    pub(crate) fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.send(json!({ "method": method, "params": params }));
     }
 
-    /// Asks and waits for the answer; what it asks back, it may decide itself.
-    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request and waits for the response. Requests of the server are
+    /// answered with a default.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.count += 1;
         let id = self.count;
         self.send(json!({ "id": id, "method": method, "params": params }));
         let is_answer =
             |it: &Value| it["id"] == json!(id) && it.get("method").is_none();
-        let answer = self.hear(method, is_answer);
+        let answer = self.receive(method, is_answer);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    /// Waits for what it says of itself.
-    pub(crate) fn hears(
+    /// Waits for a notification.
+    pub(crate) fn wait_for_notification(
         &mut self,
         method: &str,
         fits: impl Fn(&Value) -> bool,
     ) -> Value {
         let is_meant =
             |it: &Value| it["method"] == json!(method) && fits(&it["params"]);
-        self.hear(method, is_meant)["params"].clone()
+        self.receive(method, is_meant)["params"].clone()
     }
 
-    fn hear(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.kept.iter().position(&fits) {
-            return self.kept.remove(at).unwrap();
+    fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.pending.iter().position(&fits) {
+            return self.pending.remove(at).unwrap();
         }
         loop {
-            let message = self.said.recv_timeout(PATIENCE);
+            let message = self.messages.recv_timeout(PATIENCE);
             let message = message.unwrap_or_else(|_| panic!("no {what}"));
             if fits(&message) {
                 return message;
@@ -122,27 +123,28 @@ impl Server {
             if is_request {
                 self.send(json!({ "id": message["id"], "result": null }));
             } else {
-                self.kept.push_back(message);
+                self.pending.push_back(message);
             }
         }
     }
 
-    /// Opens a file with another text than the disk's, as one types it.
+    /// Opens a file with a text that differs from the file on disk, as an
+    /// editor does while a person types.
     pub(crate) fn open(&mut self, file: &Path, language: &str, text: &str) {
         let document = json!({
             "uri": uri(file), "languageId": language, "version": 1, "text": text,
         });
         let document = json!({ "textDocument": document });
-        self.tell("textDocument/didOpen", document);
+        self.notify("textDocument/didOpen", document);
     }
 
     pub(crate) fn close(&mut self, file: &Path) {
         let document = json!({ "textDocument": { "uri": uri(file) } });
-        self.tell("textDocument/didClose", document);
+        self.notify("textDocument/didClose", document);
     }
 
-    /// Asks about the place behind `before` in an open text.
-    pub(crate) fn ask_at(
+    /// Sends a request about the position after `before` in an open text.
+    pub(crate) fn request_at(
         &mut self,
         method: &str,
         file: &Path,
@@ -152,7 +154,7 @@ impl Server {
         let at = text.find(before).expect(before) + before.len();
         let above = &text[..at];
         let column = above.len() - above.rfind('\n').map_or(0, |it| it + 1);
-        self.ask(
+        self.request(
             method,
             json!({
                 "textDocument": { "uri": uri(file) },
@@ -163,7 +165,7 @@ impl Server {
         )
     }
 
-    /// The names that it offers behind `before`.
+    /// Returns the names that the server offers after `before`.
     pub(crate) fn completions(
         &mut self,
         file: &Path,
@@ -171,9 +173,9 @@ impl Server {
         before: &str,
     ) -> Vec<String> {
         let method = "textDocument/completion";
-        let answer = self.ask_at(method, file, text, before);
+        let answer = self.request_at(method, file, text, before);
         let items = answer.get("items").unwrap_or(&answer).as_array().cloned();
-        // A method's label may go on with its arguments.
+        // The label of a method may continue with its arguments.
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let name = |item: &Value| {
             let label = item["label"].as_str().unwrap_or_default().trim_start();
@@ -183,14 +185,14 @@ impl Server {
         items.unwrap_or_default().iter().map(name).collect()
     }
 
-    /// What it says of the word that begins with the end of `before`.
+    /// Returns the description of the word that contains the end of `before`.
     pub(crate) fn hover(
         &mut self,
         file: &Path,
         text: &str,
         before: &str,
     ) -> String {
-        let answer = self.ask_at("textDocument/hover", file, text, before);
+        let answer = self.request_at("textDocument/hover", file, text, before);
         answer["contents"].to_string()
     }
 }
@@ -207,7 +209,7 @@ pub(crate) fn uri(path: &Path) -> String {
     format!("file://{}", path.replace(' ', "%20"))
 }
 
-/// Reads a message: lines of a header, an empty one, and JSON.
+/// Reads a message: header lines, an empty line, and JSON.
 fn message(output: &mut impl BufRead) -> Option<Value> {
     let mut length = 0;
     loop {
@@ -224,8 +226,8 @@ fn message(output: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Reads the settings that this checkout gives to VS Code, those of one
-/// extension, as a server gets them: the points of a name are levels.
+/// Returns this checkout's VS Code settings of one extension in the form that
+/// the server expects: the dots in a name become nested objects.
 pub(crate) fn settings(extension: &str) -> Value {
     let text = fs::read_to_string(root().join(".vscode/settings.json"));
     let text = text.unwrap();
@@ -243,7 +245,7 @@ pub(crate) fn settings(extension: &str) -> Value {
     settings
 }
 
-/// Puts a value where a path leads.
+/// Sets the value at a path of keys.
 pub(crate) fn put(into: &mut Value, path: &str, value: Value) {
     let mut place = into;
     for name in path.split('/').skip(1) {

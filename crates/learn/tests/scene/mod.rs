@@ -1,7 +1,7 @@
-//! A stage for the companion: a small checkout in a folder of its own, and a
-//! search path that holds nothing but the programs that a test puts there. So
-//! no test depends on the network, on what is installed here or on who runs
-//! it, and none can install anything.
+//! A small checkout in a temporary folder, with a search path that contains
+//! only the programs that a test puts there. So no test depends on the
+//! network, on installed programs or on the user, and none can install
+//! anything.
 
 #![allow(dead_code)]
 
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// The program of the package that is tested.
+/// The program under test.
 pub(crate) const PROGRAM: &str = match option_env!("CARGO_BIN_EXE_learn") {
     Some(learn) => learn,
     None => match option_env!("CARGO_BIN_EXE_xtask") {
@@ -28,15 +28,15 @@ pub(crate) struct Scene {
     pub(crate) root: PathBuf,
 }
 
-/// What one run of the companion said.
-pub(crate) struct Said {
+/// The output of one run of the companion.
+pub(crate) struct CommandOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
 impl Scene {
-    /// A checkout with a loader, a driver, and no tools.
+    /// Creates a checkout with a loader, a driver, and no tools.
     pub(crate) fn new() -> Scene {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Scene {
         let shell = scene.root.join("bin/sh");
         std::os::unix::fs::symlink("/bin/sh", shell).unwrap();
         scene.program("id", "echo 0");
-        // A compiler that writes a file, and headers for it.
+        // A fake compiler that writes a file, and headers for it.
         scene.program(
             "c++",
             "for it; do [ \"$o\" = -o ] && : >$it; o=$it; done",
@@ -73,7 +73,7 @@ impl Scene {
         fs::read_to_string(self.root.join(path)).unwrap_or_default()
     }
 
-    /// Puts a program on the search path. Its script may use `$SCENE`.
+    /// Puts a script on the search path as a program. It may use `$SCENE`.
     pub(crate) fn program(&self, name: &str, script: &str) {
         self.program_at(&format!("bin/{name}"), script);
     }
@@ -88,7 +88,8 @@ impl Scene {
         fs::set_permissions(self.root.join(path), mode).unwrap();
     }
 
-    /// The companion with these words, on this stage, without a terminal.
+    /// Returns the companion with these arguments, in this checkout, without a
+    /// terminal.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command
@@ -105,22 +106,26 @@ impl Scene {
         command
     }
 
-    pub(crate) fn learn(&self, words: &[&str]) -> Said {
-        Said::by(&mut self.command(words))
+    pub(crate) fn learn(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::from(&mut self.command(words))
     }
 
-    /// Runs the companion with these lines on its standard input.
-    pub(crate) fn typed(&self, words: &[&str], lines: &str) -> Said {
+    /// Runs the companion with these lines on standard input.
+    pub(crate) fn learn_with_input(
+        &self,
+        words: &[&str],
+        lines: &str,
+    ) -> CommandOutput {
         let mut command = self.command(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         // The companion may end without reading them.
         let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
-        Said::new(child.wait_with_output().unwrap())
+        CommandOutput::new(child.wait_with_output().unwrap())
     }
 
-    pub(crate) fn xtask(&self, words: &[&str]) -> Said {
-        Said::by(&mut self.command(words))
+    pub(crate) fn xtask(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::from(&mut self.command(words))
     }
 }
 
@@ -130,23 +135,23 @@ impl Drop for Scene {
     }
 }
 
-impl Said {
-    pub(crate) fn by(command: &mut Command) -> Said {
-        Said::new(command.output().unwrap())
+impl CommandOutput {
+    pub(crate) fn from(command: &mut Command) -> CommandOutput {
+        CommandOutput::new(command.output().unwrap())
     }
 
-    fn new(output: Output) -> Said {
-        Said {
+    fn new(output: Output) -> CommandOutput {
+        CommandOutput {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
         }
     }
 
-    /// Asserts that the companion stopped with this code and one sentence,
-    /// which holds each of `parts`.
+    /// Asserts that the companion failed with this code and one sentence that
+    /// contains each of `parts`.
     #[track_caller]
-    pub(crate) fn stopped(&self, code: i32, parts: &[&str]) {
+    pub(crate) fn fails_with(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
         assert!(
             self.err.starts_with("error: "),
@@ -160,16 +165,16 @@ impl Said {
         }
     }
 
-    /// Asserts success without a word on standard error.
+    /// Asserts success with an empty standard error stream.
     #[track_caller]
-    pub(crate) fn went_well(&self) -> &Said {
+    pub(crate) fn succeeds(&self) -> &CommandOutput {
         assert_eq!(self.code, Some(0), "{}{}", self.out, self.err);
         assert_eq!(self.err, "");
         self
     }
 
     #[track_caller]
-    pub(crate) fn tells(&self, part: &str) -> &Said {
+    pub(crate) fn prints(&self, part: &str) -> &CommandOutput {
         assert!(self.out.contains(part), "no {part:?} in {}", self.out);
         self
     }
@@ -180,10 +185,10 @@ pub(crate) fn skip(test: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
 }
 
-/// Waits until the process with this id is gone; a test that would wait for
-/// ever fails instead.
+/// Waits until the process with this id is gone. Fails after a while instead
+/// of waiting forever.
 #[track_caller]
-pub(crate) fn is_gone(id: &str) {
+pub(crate) fn wait_until_gone(id: &str) {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
         let state = Command::new("sh")
@@ -198,9 +203,9 @@ pub(crate) fn is_gone(id: &str) {
     panic!("process {id} is still there");
 }
 
-/// Waits until a file has text in it, and returns the text.
+/// Waits until a file contains text, and returns the text.
 #[track_caller]
-pub(crate) fn appears(path: &Path) -> String {
+pub(crate) fn wait_for_text(path: &Path) -> String {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -212,7 +217,8 @@ pub(crate) fn appears(path: &Path) -> String {
     panic!("{} never appeared", path.display());
 }
 
-/// In a container nobody may fetch the exit code of an orphan.
+/// In a container, an orphan may stay a zombie because no parent reads its
+/// exit code.
 fn is_zombie(id: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"));
     stat.is_ok_and(|stat| {

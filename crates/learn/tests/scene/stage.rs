@@ -1,7 +1,7 @@
-//! A stage with two exercises, whose checks are shell scripts: what a learner's
-//! file says, its check does.
+//! A checkout with two exercises. Their checks run the learner's file as a
+//! shell script, so a test decides how a check ends by what it writes there.
 
-use super::{Said, Scene};
+use super::{CommandOutput, Scene};
 
 const TABLE: &str = "
 [[exercise]]
@@ -29,11 +29,11 @@ minutes = 45
 hints = ['a', 'b', 'c']
 ";
 
-/// A cargo whose build makes, for each `--test ID`, a program that runs the
-/// learner's file as a script, and says its verdict by the code that it ends
-/// with: 5 is solved in part, 6 is a milestone with 3 of 4 operations, and 9 is
-/// no verdict, with the code of success; 10 is a program of an earlier text. A
-/// file that says so does not compile.
+/// A fake cargo. For each `--test ID` of a build, it makes a program that runs
+/// the learner's file as a script and turns its exit code into a verdict: 5 is
+/// solved in part, 6 is a milestone with 3 of 4 operations, 9 is success
+/// without a verdict, and 10 is a stale program. A file that contains `syntax
+/// error` fails to build.
 pub(crate) const CARGO: &str = r#"
 echo "$*" >> $SCENE/calls
 [ "$1" = clippy ] && exit 0
@@ -69,14 +69,14 @@ pub(crate) const TO_DO: &str = "echo 'to do: TODO(one): it'\nexit 3\n";
 pub(crate) const WRONG: &str =
     "echo 'failing: the operands\n  are swapped'\nexit 1\n";
 
-/// The file of a solution, with its stub.
+/// Returns the file of a solution with its stub.
 pub(crate) fn source(stub: &str, plain: &str) -> String {
     let stub: String =
         stub.lines().map(|line| format!("//| {line}\n")).collect();
     format!("// HOLE\n{stub}{plain}// END HOLE\n")
 }
 
-/// A known wrong answer that has nothing in common with the solution.
+/// Returns a known wrong answer that has nothing in common with the solution.
 pub(crate) fn wrong_answer(name: &str, text: &str) -> String {
     let text: String = text.lines().map(|line| format!("+{line}\n")).collect();
     format!("=== {name}\nsays: the operands are swapped\n@@\n{text}\n")
@@ -104,17 +104,17 @@ pub(crate) const ONE: &str = "exercises/part1_cpu/one.rs";
 pub(crate) const TWO: &str = "exercises/part2_gpu/two.cl";
 
 pub(crate) fn status(scene: &Scene, id: &str) -> String {
-    let list = scene.learn(&["list"]).went_well().out.clone();
+    let list = scene.learn(&["list"]).succeeds().out.clone();
     let row = list.lines().find(|line| line.contains(&format!("  {id}  ")));
     row.expect("a row for each exercise").split("  ").next().unwrap().into()
 }
 
-pub(crate) fn last_line(said: &Said) -> &str {
+pub(crate) fn last_line(said: &CommandOutput) -> &str {
     said.out.lines().last().unwrap_or_default()
 }
 
 /// An exercise with two levels.
-pub(crate) const GROWS: &str = "
+pub(crate) const LEVELS_TABLE: &str = "
 [[exercise]]
 id = 'my_engine'
 title = 'Your own'
@@ -142,38 +142,39 @@ size = 'two lines'
 hints = ['of the second', 'h', 'i']
 ";
 
-pub(crate) const GROWING: &str = "exercises/part1_cpu/my_engine.sh";
+pub(crate) const LEVELS_FILE: &str = "exercises/part1_cpu/my_engine.sh";
 
-/// A script for each level: it prints the level that it reaches and exits.
-pub(crate) fn stands() -> String {
+/// Returns a script for each level, which prints the level that it reaches and
+/// exits.
+pub(crate) fn level_script() -> String {
     "echo begun\n// LEVELS -0\necho 'to do: level 1, the first'; exit 8\n\
      // LEVELS 1-1\necho 'failing: level 2, the second'; exit 7\n\
      // LEVELS 2-\necho solved\n// END LEVELS\n"
         .to_string()
 }
 
-pub(crate) fn growing() -> Scene {
+pub(crate) fn stage_with_levels() -> Scene {
     let scene = stage();
     let ends = "7) word=failing\\ 1/2 ;; 8) word=to_do\\ 0/2 ;; 9) exit 0";
     scene.program("cargo", &CARGO.replace("9) exit 0", ends));
     let table = scene.read("exercises/exercises.toml");
-    scene.write("exercises/exercises.toml", &format!("{table}{GROWS}"));
-    scene.write("exercises/solutions/part1_cpu/my_engine.sh", &stands());
+    scene.write("exercises/exercises.toml", &format!("{table}{LEVELS_TABLE}"));
+    scene.write("exercises/solutions/part1_cpu/my_engine.sh", &level_script());
     scene.write("exercises/checks/my_engine.rs", "");
     let wrong = "=== backwards\nsays: level 1, the first: backwards\n\
                  @@\n-echo solved\n\
                  +echo 'failing: level 1, the first: backwards'; exit 1\n";
     scene.write("exercises/wrong/my_engine.diff", wrong);
     scene.write(
-        GROWING,
+        LEVELS_FILE,
         "echo begun\necho 'to do: level 1, the first'; exit 8\n",
     );
     scene
 }
 
-/// An exercise whose variants differ by a factor; each of them is solved by a
-/// file that names the factor that its check was given.
-pub(crate) fn again() -> Scene {
+/// Returns a checkout with an exercise whose variants differ by a factor. A
+/// variant is solved by a file that names the factor given to its check.
+pub(crate) fn stage_with_variants() -> Scene {
     let scene = stage();
     let table = scene.read("exercises/exercises.toml").replace(
         "\n[[exercise]]\nid = 'two'",

@@ -1,6 +1,6 @@
-//! Packs the WebAssembly of the pages into the script that carries it: a page
-//! that is opened from a folder may load a script, and no other file.
-//! `cargo xtask page` runs it.
+//! Packs the WebAssembly of the pages into a script, because a page that is
+//! opened from a folder can load scripts, but no other files. `cargo xtask
+//! page` runs this program.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use rungrad::Error;
 use zopfli::{Format, Options};
 
-/// How large the script may be.
-const MOST: usize = 400_000;
+/// The maximum size of the script in bytes.
+const MAX_BYTES: usize = 400_000;
 
 fn main() -> ExitCode {
     rungrad::run(|| {
@@ -24,9 +24,9 @@ fn main() -> ExitCode {
         };
         let wasm = std::fs::read(from).map_err(|e| refused(from, e))?;
         let script = script(&wasm);
-        if script.len() > MOST {
+        if script.len() > MAX_BYTES {
             return Err(Error::File(format!(
-                "{to} would have {} bytes, and a page takes {MOST}; leave out what \
+                "{to} would have {} bytes, and a page takes {MAX_BYTES}; leave out what \
                  no figure asks for",
                 script.len()
             )));
@@ -52,8 +52,9 @@ fn script(wasm: &[u8]) -> String {
     )
 }
 
-/// Writes four bytes as five digits, the first the highest: base64 would take
-/// 5.3. The digits are those of Z85, of which none ends a word of JavaScript.
+/// Encodes four bytes as five digits, most significant first; base64 would
+/// take 5.3. The digits are from Z85, whose characters are safe in a
+/// JavaScript string.
 fn base85(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 85] = b"0123456789abcdefghijklmnopqrstuvwxyz\
         ABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";

@@ -1,5 +1,4 @@
-//! What an audit from the npm registry says of the pages: axe-core finds
-//! nothing to mend for readers who see no page, or use no mouse.
+//! An accessibility audit of the pages with axe-core, from the npm registry.
 
 use std::{env, fs};
 
@@ -8,7 +7,8 @@ use crate::{
     sentences, site,
 };
 
-/// The audit's own script, which `cargo xtask page --audit` fetches and names.
+/// Returns the script of the audit, which `cargo xtask page --audit`
+/// downloads.
 fn axe() -> Option<String> {
     let Some(file) = env::var_os("RUNGRAD_PAGE_AUDIT") else {
         let what = "axe-core here; `cargo xtask page --audit` fetches it";
@@ -18,7 +18,7 @@ fn axe() -> Option<String> {
     Some(fs::read_to_string(file).expect("the script that was fetched"))
 }
 
-/// What it finds in the page that is open: its rule, its words, and where.
+/// Returns the violations in the open page: rule, message, and element.
 fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
     browser.evaluate(&format!("{axe};0"));
     sentences(
@@ -29,7 +29,7 @@ fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
     )
 }
 
-/// Comes by every figure that can be touched, and waits until it has begun.
+/// Scrolls to every interactive figure and waits until it has started.
 const BEGIN: &str = "(async () => {
     for (const figure of document.querySelectorAll('figure[data-figure]')) {
         figure.scrollIntoView();
@@ -41,7 +41,7 @@ const BEGIN: &str = "(async () => {
 
 /// Promise: An accessibility audit with axe-core finds nothing on any page.
 #[test]
-fn an_audit_of_every_page_finds_nothing() {
+fn the_accessibility_audit_finds_nothing() {
     let Some(axe) = axe() else { return };
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ fn an_audit_of_every_page_finds_nothing() {
     assert_none(&found);
 }
 
-/// Faults as they stand in a page, and the rules that name them.
+/// HTML with violations, and the rules that they violate.
 const FAULTS: &[(&str, &str)] = &[
     ("<img src=\"data:,\">", "image-alt: "),
     ("<button></button>", "button-name: "),
@@ -68,7 +68,7 @@ const FAULTS: &[(&str, &str)] = &[
 
 /// Promise: The accessibility audit finds each planted error.
 #[test]
-fn the_audit_finds_each_planted_fault() {
+fn the_accessibility_audit_finds_planted_errors() {
     let Some(axe) = axe() else { return };
     let Some((mut browser, _)) = browser_or_skip() else { return };
     assert_each_is_found(FAULTS, |html| {
@@ -77,11 +77,11 @@ fn the_audit_finds_each_planted_fault() {
     });
 }
 
-/// mdBook's own is a label, which no key reaches.
+/// mdBook's own control is a label, which cannot be reached with the keyboard.
 ///
 /// Promise: The table of contents can be folded with the keyboard.
 #[test]
-fn the_contents_fold_by_the_keyboard() {
+fn the_table_of_contents_folds_with_the_keyboard() {
     let opened = browser_or_skip();
     let Some((mut browser, folder)) = opened else { return };
     browser.screen(1280, "light");

@@ -1,4 +1,4 @@
-// Looks at a page as its reader sees it, and returns a sentence for each fault.
+// Checks a page as its reader sees it, and returns a sentence for each error.
 (async () => {
     const faults = [];
     const seen = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
@@ -9,7 +9,7 @@
         return `<${element.localName}${name && ` class="${name}"`}> "${words}"`;
     };
 
-    // Every figure that can be touched has begun.
+    // Every interactive figure has started.
     for (const figure of document.querySelectorAll("figure[data-figure]")) {
         figure.scrollIntoView({ block: "center" });
         const end = performance.now() + 20000;
@@ -40,7 +40,8 @@
         .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
         .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
 
-    // What may hide a part of itself, and what has words of its own.
+    // Collects elements that may hide or scroll their content, and elements
+    // with text.
     const frames = [...document.querySelectorAll("main, main *")]
         .filter((it) => (it.localName === "svg" || !it.closest("svg")) && it.localName !== "input")
         .filter((it) => getComputedStyle(it).overflowX !== "visible");
@@ -53,9 +54,10 @@
         if (element.closest("main, .nav-chapters, #mdbook-menu-bar") && seen(element)) texts.add(element);
     }
 
-    // What is wide and what is pale, in the theme that is worn.
+    // Checks widths and contrasts in the current theme.
     function look(say) {
-        // Nothing is wider than the page, but what says that it scrolls.
+        // Nothing is wider than the page, except elements that say that they
+        // scroll.
         const root = document.scrollingElement;
         const wide = root.scrollWidth - root.clientWidth;
         if (wide > 1) {
@@ -76,12 +78,12 @@
             }
         }
 
-        // The shade of what scrolls lies under its caption.
+        // The shadow of a scrolling element is below its caption.
         for (const caption of document.querySelectorAll("[data-scrolls] figcaption")) {
             if (color(getComputedStyle(caption).backgroundColor)[3] < 1) say(`a shade lies over ${shown(caption)}`);
         }
 
-        // Within HTML nobody reads Markdown.
+        // Markdown is not interpreted within HTML.
         for (const words of document.querySelectorAll("main :is(figcaption, summary, figure > p, details > p)")) {
             if (/`[^`]+`/.test(words.textContent)) say(`${shown(words)} shows its backticks`);
         }
@@ -95,7 +97,7 @@
             if (Math.max(...tops) - Math.min(...tops) > 8) say(`a line ends within ${shown(cell)}`);
         }
 
-        // Every word can be read: the ratio of WCAG 2.
+        // All text is readable: the contrast ratio of WCAG 2.
         const behind = kept((element) => {
             const below = element.parentElement ? behind(element.parentElement) : [255, 255, 255];
             return over(color(getComputedStyle(element).backgroundColor), below);
@@ -120,13 +122,13 @@
         }
     }
 
-    // The colors of code come in a file for each kind of theme.
+    // Each kind of theme has a style sheet for the colors of code.
     const styled = async () => {
         const sheets = [...document.querySelectorAll("link[rel~=stylesheet]")];
         while (sheets.some((it) => !it.disabled && !it.sheet)) await new Promise((next) => setTimeout(next, 5));
     };
 
-    // In every theme that the reader may pick, and last in the one that was.
+    // In every theme that the reader may pick, and last in the current one.
     const worn = document.documentElement.className;
     const still = document.createElement("style");
     still.textContent = "* { transition: none !important; }";
@@ -142,16 +144,18 @@
     auto?.click();
     if (document.documentElement.className !== worn) faults.push("the theme that was worn does not come back");
 
-    // What reads a table aloud says each cell's column.
+    // A screen reader announces the column of each cell.
     for (const header of document.querySelectorAll("main th")) {
         if (seen(header) && !header.textContent.trim()) faults.push("a column has no name");
     }
 
-    // The keyboard reaches what can be clicked, and a name says what it is.
+    // Everything clickable is reachable with the keyboard and has an
+    // accessible name.
     const controls = "input, button, select, canvas, a[href], summary, [onclick], [role=button], [role=slider]";
     for (const control of document.querySelectorAll(`main :is(${controls})`)) {
         if (!seen(control)) continue;
-        // Among cells, one is a stop of the Tab key, and arrows lead to the others.
+        // In a grid, one cell is a tab stop, and arrow keys lead to the
+        // others.
         const cells = control.closest(".cells");
         const reached = cells && control !== cells ? cells.querySelectorAll("[tabindex='0']").length === 1 && control.hasAttribute("tabindex")
             : control.tabIndex >= 0;

@@ -1,5 +1,5 @@
-//! A real browser, driven over two pipes: DevTools' own protocol, JSON with a
-//! NUL behind each message. Two pipes need no port, no socket and no crate.
+//! Drives a real browser over two pipes with the DevTools protocol: JSON
+//! messages that end with a NUL. Pipes need no port, no socket and no crate.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use std::{env, fs, thread};
 
 use serde_json::{Value, json};
 
-/// How long an answer may take, on a machine that does other things too.
+/// The time limit for an answer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The names that a Chromium goes by.
+/// The possible names of Chromium.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// Finds a Chromium on the search path.
+/// Returns the path of a Chromium on the search path.
 pub(crate) fn chromium() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let folders: Vec<PathBuf> = env::split_paths(&path).collect();
@@ -32,7 +32,7 @@ pub(crate) struct Browser {
     child: Child,
     requests: ChildStdin,
     messages: Receiver<Value>,
-    /// What happened while nobody asked.
+    /// Events that arrived while waiting for an answer.
     events: Vec<Value>,
     session: Option<String>,
     count: u64,
@@ -46,8 +46,8 @@ impl Browser {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("browser-{}-{count}", std::process::id());
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // The browser reads at 3 and writes at 4. What it says beside that is
-        // for nobody.
+        // The browser reads from file descriptor 3 and writes to 4. Its other
+        // output is discarded.
         let script = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut child = Command::new("sh")
             .args(["-c", script])
@@ -98,7 +98,7 @@ impl Browser {
         browser
     }
 
-    /// Calls a method of the protocol and waits for what it returns.
+    /// Calls a method of the protocol and waits for its result.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.count += 1;
         let id = self.count;
@@ -126,12 +126,12 @@ impl Browser {
         next.expect("the browser answers within a minute")
     }
 
-    /// Takes what has happened since the last call.
+    /// Returns and removes the events since the last call.
     pub(crate) fn take_events(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.events)
     }
 
-    /// Loads a page and waits until it is loaded, with its scripts.
+    /// Loads a page and waits until it and its scripts are loaded.
     pub(crate) fn open(&mut self, address: &str) {
         self.call("Page.navigate", json!({ "url": address }));
         let loaded = |event: &Value| event["method"] == "Page.loadEventFired";
@@ -142,7 +142,7 @@ impl Browser {
         self.events.retain(|event| !loaded(event));
     }
 
-    /// Evaluates JavaScript in the page, and waits for a promise.
+    /// Evaluates JavaScript in the page, and awaits a promise.
     pub(crate) fn evaluate(&mut self, script: &str) -> Value {
         let answer = self.call(
             "Runtime.evaluate",
@@ -157,8 +157,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Shows the page as on a screen of this width, in a light or a dark
-    /// color scheme.
+    /// Sets the width of the screen and the color scheme.
     pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -206,7 +205,7 @@ impl Browser {
         }
     }
 
-    /// Drags with the mouse through these places of the window.
+    /// Drags with the mouse through these positions of the window.
     pub(crate) fn drag(&mut self, places: &[[f64; 2]]) {
         let mut event = |kind: &str, [x, y]: [f64; 2], buttons: u32| {
             self.call(
@@ -223,7 +222,7 @@ impl Browser {
         event("mouseReleased", last, 0);
     }
 
-    /// Puts a finger down, moves it through these places of the window, and
+    /// Touches the window with a finger, moves it through these positions, and
     /// lifts it.
     pub(crate) fn touch(&mut self, places: &[[f64; 2]]) {
         let enabled = json!({ "enabled": true });

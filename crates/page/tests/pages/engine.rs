@@ -1,4 +1,4 @@
-//! The engine in the page, question by question beside the one outside.
+//! Compares the engine in the page with the native one, question by question.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{Browser, browser_or_skip, scratch, site};
 
-/// Questions whose arithmetic is the same everywhere: sums of a few products,
+/// Questions with the same result everywhere: sums of a few products,
 /// quotients and comparisons.
 const SAME: &[&str] = &[
     "try own\n(a*b)*b\na=2,3\nb=3,4",
@@ -127,7 +127,7 @@ const SAME: &[&str] = &[
     "nonsense",
 ];
 
-/// Questions with exponentials: each system has its own last digit.
+/// Questions with exponentials, whose last digit depends on the system.
 const NEAR: &[&str] = &[
     "try own\nexp(a) * tanh(b)\na=1,2\nb=0.5,-0.5",
     "try own\nsoftmax(a) * b\na=1,2,3\nb=1,0,0",
@@ -141,7 +141,7 @@ const NEAR: &[&str] = &[
     "nudge tanh\n1e-2",
 ];
 
-/// Questions about what was trained: each step carries last digits along.
+/// Questions about training, where differences in the last digits accumulate.
 const TRAINED: &[&str] = &[
     "moons begin",
     "moons border",
@@ -159,7 +159,7 @@ const DRAWING: &str = "digits scores\n\
     0,0.3125,0.5,0,0,0.5625,0.5,0,0,0.25,0.6875,0,0.0625,0.75,0.4375,0,\
     0,0.125,0.875,0.3125,0.625,0.75,0,0,0,0,0.375,0.8125,0.625,0,0,0";
 
-/// An answer of the one engine in the page that is open.
+/// Returns an answer of the engine in the open page.
 fn ask(browser: &mut Browser, question: &str) -> Value {
     let question = json!(question);
     browser.evaluate(&format!(
@@ -167,8 +167,8 @@ fn ask(browser: &mut Browser, question: &str) -> Value {
     ))
 }
 
-/// An answer of the engine outside of it. A refusal may be a panic, as it is
-/// in the page.
+/// Returns an answer of the native engine. A refusal may be a panic, as in the
+/// page.
 pub(crate) fn native(question: &str) -> Value {
     let answer = rungrad::attempt(|| page::answer(question));
     match answer {
@@ -207,7 +207,7 @@ fn numbers(text: String) -> (String, Vec<f64>) {
 }
 
 #[test]
-fn answers_that_differ_are_told_apart() {
+fn different_answers_are_detected() {
     let right = json!({ "loss": 0.5, "words": "a is [2.7182817, -1e-7]." });
     let last =
         json!({ "loss": 0.5000001, "words": "a is [2.718282, -1.1e-7]." });
@@ -230,9 +230,9 @@ fn answers_that_differ_are_told_apart() {
 /// Promise: The WebAssembly engine gives the bits of the native one, except for
 /// the last digit of exponentials.
 #[test]
-fn the_engine_in_the_page_answers_as_the_one_outside() {
+fn the_engine_in_the_page_agrees_with_the_native_one() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
-    // A page with the engine that was asked for, and its loader.
+    // A page that contains only the engine under test and its loader.
     let page = scratch("engine");
     fs::create_dir(page.join("live")).expect("a folder");
     let committed = folder.join("live/engine.js");

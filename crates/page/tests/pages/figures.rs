@@ -1,8 +1,8 @@
 //! The figures of the pages, operated with the keyboard, the mouse and a
 //! finger.
 //!
-//! A figure shows what the engine in its page answers. Whether that engine
-//! answers as the native one does is tested once, in `engine.rs`.
+//! A figure shows the answers of the engine in its page. `engine.rs` tests
+//! separately that this engine agrees with the native one.
 
 mod devices;
 mod tensors;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{Browser, browser_or_skip, site};
 
-/// What a script can use: the figure, all elements in it that match a
-/// selector, their texts, and the engine of the page.
+/// JavaScript helpers: the figure, all elements in it that match a selector,
+/// their texts, and the engine of the page.
 const HELPERS: &str = "
     const figure = document.querySelector(`figure[data-figure=${name}]`);
     const all = (selector) => [...figure.querySelectorAll(selector)];
@@ -22,7 +22,7 @@ const HELPERS: &str = "
         .map((it) => plain(it.innerText ?? it.textContent)).join('; ');
     const ask = async (...question) => (window.asked ??= live.engine())(...question);";
 
-/// A figure in a page that is open.
+/// A figure in an open page.
 pub(crate) struct Figure {
     pub(crate) browser: Browser,
     address: String,
@@ -41,7 +41,7 @@ impl Figure {
         Some(figure)
     }
 
-    /// Loads the page, also a second time.
+    /// Loads the page, possibly again.
     #[track_caller]
     fn load(&mut self) {
         self.browser.open(&self.address);
@@ -58,8 +58,8 @@ impl Figure {
         ))
     }
 
-    /// Waits until an expression has a value, or contains it, and returns
-    /// what it has instead after twenty seconds.
+    /// Waits up to twenty seconds until an expression has a value, or contains
+    /// it. Otherwise returns the actual value.
     fn wait(&mut self, expression: &str, compare: &str) -> Option<String> {
         let found = self.value(&format!(
             "await (async () => {{
@@ -77,9 +77,9 @@ impl Figure {
         found.as_str().map(str::to_string)
     }
 
-    /// Performs the steps of a script, one a line: a verb, a selector within
-    /// the figure, and after ` | ` an argument. Fails with each text that was
-    /// not seen.
+    /// Performs the steps of a script, one on each line: a verb, a selector
+    /// within the figure, and an argument after ` | `. Fails with all texts
+    /// that did not appear.
     ///
     /// | step | what it does |
     /// |---|---|
@@ -190,7 +190,7 @@ impl Figure {
     }
 }
 
-/// Opens a figure and plays a script; skips without a browser.
+/// Opens a figure and plays a script. Skips without a browser.
 #[track_caller]
 fn play(page: &str, name: &'static str, script: &str) {
     if let Some(mut figure) = Figure::open(page, name) {

@@ -1,6 +1,6 @@
-//! The pages of the book in a real browser, from a folder, without a network:
-//! each is whole in every theme, on a wide screen and a narrow one, and its
-//! figures compute what the engine computes outside of it.
+//! Tests the pages of the book in a real browser, from a folder, without a
+//! network: layout and behavior in every theme, on a wide and a narrow screen,
+//! and the figures against the native engine.
 
 mod accessible;
 mod devtools;
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 
 use devtools::Browser;
 
-/// What looks at a page.
+/// The script that checks the layout of a page.
 const AUDIT: &str = include_str!("audit.js");
 const SCHEMES: [&str; 2] = ["light", "dark"];
 const WIDTHS: [u32; 2] = [1280, 390];
 
-/// A browser and the folder of the book, or a loud skip.
+/// Returns a browser and the folder of the book, or prints a skip.
 #[track_caller]
 fn browser_or_skip() -> Option<(Browser, &'static Path)> {
     let Some(program) = devtools::chromium() else {
@@ -42,7 +42,8 @@ fn sentences(browser: &mut Browser, script: &str) -> Vec<String> {
     serde_json::from_value(browser.evaluate(script)).expect("sentences")
 }
 
-/// What the browser complained of, and what the page loaded from elsewhere.
+/// Returns the browser's complaints, and everything that the page loaded from
+/// other places.
 fn complaints(browser: &mut Browser, folder: &Path) -> Vec<String> {
     let home = site::address(folder);
     let mut faults = Vec::new();
@@ -82,7 +83,7 @@ fn assert_none(faults: &[String]) {
 /// run, nothing overflows, contrast is at least 4.5, and the keyboard reaches
 /// every control.
 #[test]
-fn every_page_is_whole_in_every_theme_wide_and_narrow() {
+fn every_page_works_in_every_theme_and_width() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let mut found = Vec::new();
     for (i, page) in site::pages(folder).iter().enumerate() {
@@ -101,11 +102,11 @@ fn every_page_is_whole_in_every_theme_wide_and_narrow() {
     assert_none(&found);
 }
 
-/// Who has picked no theme gets that of the system.
+/// Without a choice of the reader, the page uses the system's theme.
 ///
 /// Promise: A page follows the system's theme until the reader picks one.
 #[test]
-fn a_page_follows_the_system_until_a_theme_is_picked() {
+fn a_page_follows_the_theme_of_the_system() {
     let opened = browser_or_skip();
     let Some((mut browser, folder)) = opened else { return };
     let address = site::address(&folder.join("index.html"));
@@ -121,11 +122,11 @@ fn a_page_follows_the_system_until_a_theme_is_picked() {
     assert_eq!(browser.evaluate(worn), "coal");
 }
 
-/// Without scripts the still figures stand in their places.
+/// Without scripts, the static figures are shown.
 ///
-/// Promise: Every page shows its still figures without scripts.
+/// Promise: Every page shows its static figures without scripts.
 #[test]
-fn without_scripts_every_page_is_whole() {
+fn every_page_is_complete_without_scripts() {
     let Some((mut browser, folder)) = browser_or_skip() else { return };
     let off = serde_json::json!({ "value": true });
     browser.call("Emulation.setScriptExecutionDisabled", off);
@@ -140,7 +141,7 @@ fn without_scripts_every_page_is_whole() {
     assert_none(&found);
 }
 
-/// What is not whole in a page whose scripts do not run.
+/// Returns the errors in a page whose scripts do not run.
 fn still(browser: &mut Browser) -> Vec<String> {
     let script = "(() => {
         const faults = [];
@@ -160,7 +161,7 @@ fn still(browser: &mut Browser) -> Vec<String> {
     sentences(browser, script)
 }
 
-/// A folder for pages that a test writes, which is not that of the book.
+/// Creates a folder for pages that a test writes, outside of the book.
 fn scratch(name: &str) -> PathBuf {
     let folder = testkit::place::scratch().join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -177,8 +178,8 @@ fn open_written(browser: &mut Browser, name: &str, html: &str) -> PathBuf {
     folder
 }
 
-/// Plants each error in a page, and fails unless a sentence about the page
-/// contains the words for it. A page without an error has no sentence.
+/// Plants each error in a page, and asserts that a message about the page
+/// contains the expected words. A page without errors has no messages.
 #[track_caller]
 fn assert_each_is_found(
     errors: &[(&str, &str)],

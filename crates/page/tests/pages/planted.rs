@@ -1,11 +1,11 @@
-//! Each check of a page is shown a fault.
+//! Plants an error for each check of a page.
 
 use crate::{
     AUDIT, assert_each_is_found, browser_or_skip, complaints, open_written,
     sentences, still,
 };
 
-/// A fault as it stands in a page, and the words that must come.
+/// The HTML of an error, and the words of its message.
 const FAULTS: &[(&str, &str)] = &[
     ("<div style=\"width: 3000px\">wide</div>", "px too wide"),
     (
@@ -71,7 +71,7 @@ const FAULTS: &[(&str, &str)] = &[
 
 /// Promise: Each browser check of a page finds a planted error.
 #[test]
-fn each_check_of_a_page_finds_its_fault() {
+fn each_check_of_a_page_finds_its_planted_error() {
     let Some((mut browser, _)) = browser_or_skip() else { return };
     browser.screen(390, "light");
     assert_each_is_found(FAULTS, |html| {
@@ -84,7 +84,7 @@ fn each_check_of_a_page_finds_its_fault() {
 
 /// Promise: A page that is empty without scripts is detected.
 #[test]
-fn a_page_that_is_empty_without_scripts_is_found() {
+fn a_page_that_is_empty_without_scripts_is_detected() {
     let Some((mut browser, _)) = browser_or_skip() else { return };
     let words = "word ".repeat(50);
     let html =

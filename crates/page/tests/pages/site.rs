@@ -1,19 +1,19 @@
-//! The book as its reader gets it: built by the pinned mdBook into a folder of
-//! its own, and opened from there, without a server.
+//! Builds the book with the pinned mdBook into a separate folder, to be opened
+//! from there without a server.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
 
-/// The folder of the book; why it cannot be built, where it cannot.
+/// Returns the folder of the book, or why it cannot be built.
 pub(crate) fn folder() -> Result<&'static Path, String> {
     static FOLDER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = FOLDER.get_or_init(build);
     folder.as_deref().map_err(String::clone)
 }
 
-/// Lists the pages of the book by name.
+/// Returns the names of the pages of the book.
 pub(crate) fn pages(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the book was built");
     let names = entries.flatten().map(|entry| entry.file_name());
@@ -34,7 +34,7 @@ pub(crate) fn pages(folder: &Path) -> Vec<String> {
     pages
 }
 
-/// Makes the address of a file.
+/// Returns the URL of a file.
 pub(crate) fn address(file: &Path) -> String {
     let path = file.canonicalize().expect("a file that is there");
     format!("file://{}", path.display().to_string().replace(' ', "%20"))
@@ -56,13 +56,13 @@ fn build() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Finds the target folder, where the tools of the course are.
+/// Returns the target folder, which contains the tools of the course.
 fn target() -> PathBuf {
     let test = env::current_exe().expect("the path of this test");
     test.ancestors().nth(3).expect("a target folder").to_path_buf()
 }
 
-/// Finds mdBook: the course's own, in the target folder, or the system's.
+/// Returns the mdBook of the course in the target folder, or the system's.
 fn mdbook() -> Option<PathBuf> {
     let ours = target().join("tools/bin/mdbook");
     let path = env::var_os("PATH")?;

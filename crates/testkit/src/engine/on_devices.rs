@@ -1,4 +1,4 @@
-//! Parts 2 and 3 as the specification takes them.
+//! The adapters of Parts 2 and 3.
 
 use rungrad::opencl::{DeviceInfo, Gpu, devices};
 use rungrad::ops::Keep;
@@ -19,7 +19,7 @@ impl Engine for Part2 {
     }
 
     fn quotients_err_by(&self) -> f32 {
-        of_quotients(self.0.info())
+        division_error(self.0.info())
     }
 
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Self::Tensor {
@@ -103,8 +103,8 @@ fn part2_call(
     })
 }
 
-/// What OpenCL allows where a device does not round right.
-fn of_quotients(device: &DeviceInfo) -> f32 {
+/// OpenCL allows this error on devices that do not round correctly.
+fn division_error(device: &DeviceInfo) -> f32 {
     if device.exact_division { 0.0 } else { 2.5 }
 }
 
@@ -119,8 +119,10 @@ impl Engine for Part3 {
 
     fn quotients_err_by(&self) -> f32 {
         match self.0 {
-            Device::Gpu(index) | Device::Fused(index) => {
-                of_quotients(&devices().unwrap()[index])
+            Device::Gpu(index)
+            | Device::Fused(index)
+            | Device::Plain(index) => {
+                division_error(&devices().unwrap()[index])
             }
             _ => 0.0,
         }

@@ -1,22 +1,27 @@
-//! Random launches: what a kernel takes, and arguments drawn for it.
+//! Random launches: the parameters of each kernel, and random arguments for
+//! them.
 
 use rungrad::engine::kernels::{TILES, Tiles};
 use rungrad::opencl::{Extent, Kernel, Scalar};
 
 use crate::random::Random;
 
-/// What the kernels take: a word for each parameter, in order, and the items
-/// of a group along each dimension, where 0 is any number.
+/// The parameters of the kernels, one word each, and the size of a work-group
+/// in each dimension, where 0 means any size.
 ///
-/// `in` and `words` are buffers of floats and of uints to read, `out` is one
-/// to write; `total` and `finished` hold zeros, floats and uints, since an atomic
-/// step reads what it replaces. `count`, `side` and `few` are sizes, each
-/// smaller than the one before; `offset` says where a buffer begins. `number` is
-/// any float, `epsilon` one above 0, `bits` is any uint, `places` are those of a
-/// text. `shape` and `sizes` are eight sizes, `strides`
-/// eight steps of any kind; `dense` steps through the last shape and comes
-/// nowhere twice, `rows` does so in row-major order, and `within` counts no more
-/// than its elements.
+/// - `in` and `words` are input buffers of floats and of uints, `out` is an
+///   output buffer.
+/// - `total` and `finished` are float and uint buffers of zeros, because an
+///   atomic operation reads what it replaces.
+/// - `count`, `side` and `few` are sizes, each smaller than the one before.
+/// - `offset` is the start of the data in a buffer.
+/// - `number` is any float, `epsilon` a float above 0, and `bits` any uint.
+/// - `places` is the length of a text.
+/// - `shape` and `sizes` are eight sizes, and `strides` eight arbitrary
+///   strides.
+/// - `dense` holds strides for the last shape that address no element twice,
+///   and `rows` its row-major strides.
+/// - `within` is at most the number of its elements.
 const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["ew_mul", "ew_add", "ew_div", "ew_mul4"], "in in out count", &[0]),
     (&["ew_fill"], "out number count", &[0]),
@@ -66,8 +71,8 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["copy_to_strided"], "in offset out offset shape dense within", &[0]),
     (&["copy_indexed"], "in offset few words out count", &[0]),
     (
-        // Few rows: each is eight barriers of a group, for which the simulator
-        // takes as long as for the rest of a launch.
+        // Few rows, because each costs eight barriers of a work-group, and the
+        // simulator takes as long for one row as for the rest of a launch.
         &["reduce_rows_sum", "reduce_rows_max"],
         "in offset count count count out side",
         &[16, 8],
@@ -130,7 +135,7 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
         "in fours in fours fours_apart out side fours",
         &[8, 16],
     ),
-    // Its arguments belong together: see [`product`].
+    // The arguments depend on each other: see [`product`].
     (PRODUCTS, "", &[]),
     (&["copy_lines"], "in offset strides out side side side", &[32, 8]),
     (&["index_select"], "in offset few few words out count", &[0]),
@@ -138,15 +143,38 @@ const PARAMETERS: &[(&[&str], &str, &[usize])] = &[
     (&["index_add_sorted"], "in offset few few words out count", &[0]),
     (&["fold_windows"], "in offset strides sizes out count", &[0]),
     (&["fill_uniform"], "out bits bits count", &[0]),
-    // Many arguments: see [`adam`] and [`sums`].
+    // These have many arguments: see [`adam`] and [`sums`].
     (&["adam_*"], "", &[0]),
     (&["reduce_sums_*"], "", &[256]),
-    // What no row above has: one element from one, and its slope.
+    (&["plain_copy"], "shape within in offset strides out offset dense", &[0]),
+    (&["plain_where_cond"], "in in in out count", &[0]),
+    (&["plain_sum", "plain_max"], "in side out side", &[0]),
+    (&["plain_matmul"], "in in out few side side side", &[8, 4, 2]),
+    (&["plain_index_select"], "in few side words side out", &[0, 0]),
+    (&["plain_index_add"], "in side side words few out", &[0, 0]),
+    (&["plain_fold"], "in sizes out count", &[0]),
+    (&["plain_uniform"], "out bits bits count", &[0]),
+    (
+        &[
+            "plain_add",
+            "plain_mul",
+            "plain_div",
+            "plain_lt",
+            "plain_le",
+            "plain_eq",
+            "plain_pow_tensor",
+        ],
+        "in in out count",
+        &[0],
+    ),
+    // The unary operations of the plain device.
+    (&["plain_*"], "in number out count", &[0]),
+    // All other elementwise operations and their derivatives.
     (&["ew_*"], "in out count", &[0]),
     (&["*_backward"], "in in out count", &[0]),
 ];
 
-/// The row of a kernel.
+/// Returns the row of a kernel.
 pub fn parameters(name: &str) -> Option<(&'static str, &'static [usize])> {
     let is_its = |known: &&str| match known.split_once('*') {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
@@ -156,7 +184,7 @@ pub fn parameters(name: &str) -> Option<(&'static str, &'static [usize])> {
     row.map(|(_, words, group)| (*words, *group))
 }
 
-/// An argument that was drawn.
+/// A random argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Drawn {
     In,
@@ -167,7 +195,7 @@ pub enum Drawn {
     Number(Scalar),
 }
 
-/// The arguments and the sizes of a launch, without its buffers.
+/// The arguments and sizes of a launch, without its buffers.
 #[derive(Debug)]
 pub struct Draft {
     pub arguments: Vec<Drawn>,
@@ -190,7 +218,8 @@ impl Draft {
         let words = words.split_whitespace();
         let arguments = words.map(|word| draw(word, &mut shape, random));
         let arguments = arguments.collect();
-        // Few groups of many items, since the simulator pays for each.
+        // Few groups with many items, because the simulator's cost is for each
+        // group.
         let (any, rest) = if group.len() == 1 { (150, 1) } else { (20, 4) };
         let any = |&items: &usize| match items {
             0 => 1 + random.below(any),
@@ -205,7 +234,7 @@ impl Draft {
     }
 }
 
-/// The kernels that take the arguments of a product.
+/// The kernels with the arguments of a matmul.
 pub const PRODUCTS: &[&str] = &[
     "product",
     "product_tensor_cores",
@@ -214,7 +243,7 @@ pub const PRODUCTS: &[&str] = &[
     "product_long_sums",
 ];
 
-/// The tiles that a kernel of products is for, if it is for any.
+/// Returns the tiles that belong to a matmul kernel, if any.
 pub fn tiles(kernel: &Kernel) -> Option<&'static Tiles> {
     let same = |known: &Kernel| {
         known.name() == kernel.name() && known.options() == kernel.options()
@@ -222,7 +251,7 @@ pub fn tiles(kernel: &Kernel) -> Option<&'static Tiles> {
     TILES.iter().find(|tiles| tiles.kernels.iter().any(same))
 }
 
-/// The words of a step of Adam for so many parameters.
+/// Returns the words of an Adam step with this number of parameters.
 fn adam(parameters: usize) -> String {
     [
         ("number ", 8),
@@ -234,12 +263,12 @@ fn adam(parameters: usize) -> String {
     .concat()
 }
 
-/// The words of sums down the columns of so many matrices.
+/// Returns the words of column sums of this number of matrices.
 fn sums(matrices: usize) -> String {
     format!("few {}", "in side few out ".repeat(matrices))
 }
 
-/// A product of matrices, or of views, by a kernel with these options.
+/// Draws a matmul of matrices or views for a kernel with these options.
 fn product(kernel: &Kernel, random: &mut Random) -> Draft {
     let has = |option: &str| kernel.options().contains(option);
     let tiles = tiles(kernel);
@@ -247,7 +276,7 @@ fn product(kernel: &Kernel, random: &mut Random) -> Draft {
     let long = kernel.name() == "product_long_sums";
     let items = tiles.map_or(if few { 128 } else { 256 }, |it| it.items);
     let (fours, views) = (has("-DFOURS=1"), has("-DVIEWS=1") || few || long);
-    // Rows, columns and sums, each along three axes.
+    // Rows, columns and the summed dimension, each split into three axes.
     let axes = [0, 1, 2].map(|_| match (fours, views) {
         (true, _) => [1, 1, 4 + 4 * random.below(4)],
         (_, true) => [0, 1, 2].map(|_| 1 + random.below(3)),
@@ -273,14 +302,14 @@ fn product(kernel: &Kernel, random: &mut Random) -> Draft {
     let b_to = to(has("-DB_ALONG_N=0"), random);
     let four = if fours { 4 } else { 1 };
     let batch = 1 + random.below(2);
-    // Few parts, since each is a walk of its own.
+    // Few parts, because each is a separate loop.
     let length = four * (4 + random.below(40));
     let mut sizes = [
         rows[1], rows[2], columns[1], columns[2], inner[1], inner[2], batch,
         length,
     ]
     .map(|size| size as i32);
-    // What contradicts itself is refused.
+    // Contradictory sizes must be rejected.
     if random.below(20) == 0 {
         sizes[random.below(8)] = random.bits() as i32 >> random.below(32);
     }
@@ -311,7 +340,7 @@ fn product(kernel: &Kernel, random: &mut Random) -> Draft {
     }
 }
 
-/// An argument for a word; a shape is kept for the words behind it.
+/// Draws the argument for a word. `shape` is kept for the following words.
 fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
     let rare = random.below(40) == 0;
     Drawn::Number(match word {
@@ -332,7 +361,7 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
         }
         "side" => (random.below(24) as u32).into(),
         "few" => (random.below(5) as u32).into(),
-        // Some tiles of 32.
+        // A few tiles of 32.
         "places" => (random.below(80) as u32).into(),
         "fours" => (4 * random.below(6) as u32 + u32::from(rare)).into(),
         "within" => {
@@ -354,7 +383,7 @@ fn draw(word: &str, shape: &mut [i32; 8], random: &mut Random) -> Drawn {
             }
             shape.into()
         }
-        // An image, and a window that often fits, with its steps.
+        // An image, and a window that often fits, with its strides.
         "sizes" => [9, 9, 3, 3, 3, 3, 3, 3]
             .map(|most| 1 + random.below(most) as i32)
             .into(),

@@ -1,8 +1,8 @@
-//! A launch of every kernel of Part 2 over ragged sizes, for the simulator.
-//! The products of matrices and vectors are launched beside it.
+//! A launch of every kernel of Part 2 with irregular sizes, for the simulator.
+//! Matmul and matvec kernels have separate launches.
 //!
-//! [`run`] is the list; a `Bench` holds what all of them read, and has a
-//! function for each family of kernels with one list of arguments.
+//! [`run`] is the list. A `Bench` holds the common inputs and has a method for
+//! each family of kernels with the same arguments.
 
 use rungrad::gradcheck;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
@@ -11,7 +11,8 @@ use rungrad::reference::Array;
 use super::part3::{Both, written};
 use crate::elementwise;
 
-/// Runs `kernel` over `n` values; `None` for a kernel of another part.
+/// Runs `kernel` on `n` values, or returns `None` for a kernel of a different
+/// part.
 pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     if !kernel.file().starts_with("kernels/part2/") {
         return None;
@@ -22,9 +23,9 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "ew_add" => bench.pairs(|a, b| a + b),
         "ew_div" => bench.pairs(|a, b| a / b),
         "relu_backward" => bench.pairs(|a, b| if b > 0.0 { a } else { 0.0 }),
-        "broadcast_mul" => bench.stretched(|a, b| a * b),
-        "broadcast_add" => bench.stretched(|a, b| a + b),
-        "broadcast_div" => bench.stretched(|a, b| a / b),
+        "broadcast_mul" => bench.broadcast(|a, b| a * b),
+        "broadcast_add" => bench.broadcast(|a, b| a + b),
+        "broadcast_div" => bench.broadcast(|a, b| a / b),
         "ew_copy4" => bench.each(|b| b),
         "ew_scale" => bench.scale(),
         "chain_f32" | "chain_f64" => bench.chain(),
@@ -33,9 +34,9 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         "reduce_sum" | "reduce_interleaved" | "reduce_packed" => {
             bench.sum_of_groups()
         }
-        "reduce_coarse" => bench.sum_of_shares(),
-        "reduce_atomic" => bench.sum_by_all_groups(),
-        "reduce_last" => bench.sum_by_the_last_group(),
+        "reduce_coarse" => bench.sum_two_per_item(),
+        "reduce_atomic" => bench.sum_atomic(),
+        "reduce_last" => bench.sum_in_last_group(),
         "reduce_rows" => bench.sum_of_rows(),
         "reduce_axis" => bench.sum_along_an_axis(),
         "transpose_tiled" => bench.transpose(),
@@ -46,14 +47,14 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     })
 }
 
-/// What every launch needs: the kernel, and numbers on both sides.
+/// The kernel and the inputs of a launch, on the device and on the host.
 struct Bench<'a> {
     gpu: &'a Gpu,
     kernel: &'a Kernel,
     n: usize,
-    /// The size, as a kernel counts it.
+    /// The size, in the type of a kernel argument.
     count: u32,
-    /// Small whole numbers, of which every sum is exact.
+    /// Small whole numbers, whose sums are exact.
     a: Vec<f32>,
     b: Vec<f32>,
     /// `a` on the device.
@@ -70,7 +71,7 @@ impl<'a> Bench<'a> {
         Bench { gpu, kernel, n, count: n as u32, a, b, x, y }
     }
 
-    /// A launch of an item for each of `items` elements.
+    /// Begins a launch with an item for each of `items` elements.
     fn launch(&self, items: usize) -> Launch<'a> {
         self.gpu.launch(self.kernel).global(items).local(256)
     }
@@ -79,7 +80,7 @@ impl<'a> Bench<'a> {
         self.gpu.allocate(len).unwrap()
     }
 
-    /// Rows one after the other on the device.
+    /// Uploads rows one after the other.
     fn rows<const N: usize>(&self, rows: [&[f32]; N]) -> Buffer<f32> {
         self.gpu.upload(&rows.concat()).unwrap()
     }
@@ -97,7 +98,7 @@ impl<'a> Bench<'a> {
     }
 
     /// A column (n, 1) and a row (3).
-    fn stretched(&self, f: fn(f32, f32) -> f32) -> Both {
+    fn broadcast(&self, f: fn(f32, f32) -> f32) -> Both {
         let row = [1.0, 2.0, 3.0];
         let (on_device, out) = (self.rows([&row]), self.out(3 * self.n));
         let launch = self
@@ -113,7 +114,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right.collect())
     }
 
-    /// Of `b`, which has both signs.
+    /// Uses `b`, which contains both signs.
     fn each(&self, f: impl Fn(f32) -> f32) -> Both {
         let out = self.out(self.n);
         let launch =
@@ -121,8 +122,8 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.b.iter().map(|b| f(*b)).collect())
     }
 
-    /// An operation on single elements, `ew_exp`, or its slope,
-    /// `.._backward`, by its row.
+    /// An elementwise operation such as `ew_exp`, or its derivative with the
+    /// suffix `_backward`, with the reference of its row.
     fn elementwise(&self, kernel: &str) -> Both {
         let backward = kernel.strip_suffix("_backward");
         let name = backward.or(kernel.strip_prefix("ew_"));
@@ -130,11 +131,12 @@ impl<'a> Bench<'a> {
             panic!("write a launch of {kernel} for this test");
         };
         if backward.is_none() {
-            return self.each(|b| one.of(f64::from(b)) as f32);
+            return self.each(|b| one.apply(f64::from(b)) as f32);
         }
         self.pairs(|a, b| {
             let b = Array::new(&[], &[b]);
-            let slope = gradcheck::slope(&[b], 0, |b| one.of(b[0].values[0]));
+            let slope =
+                gradcheck::slope(&[b], 0, |b| one.apply(b[0].values[0]));
             a * slope.values[0] as f32
         })
     }
@@ -150,8 +152,9 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.a.iter().map(|a| 3.0 * a).collect())
     }
 
-    /// Three steps from 0, 1, 2 and 3: an eighth of their sum is left of
-    /// them, and 7 quarters of the number have come, four times.
+    /// Three steps of x = x / 2 + a from 0, 1, 2 and 3: an eighth of the
+    /// initial values remains, and 7/4 of `a` has been added to each of the
+    /// four.
     fn chain(&self) -> Both {
         let out = self.out(self.n);
         let launch = self
@@ -193,15 +196,16 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
-    /// A launch of half as many items as numbers, and how many groups that is.
-    fn halved(&self) -> (Launch<'a>, usize) {
+    /// Begins a launch with half as many items as values. Also returns its
+    /// number of groups.
+    fn launch_with_half_the_items(&self) -> (Launch<'a>, usize) {
         let groups = self.n.div_ceil(512);
         (self.launch(groups * 256), groups)
     }
 
-    /// An item has two numbers, as many apart as there are items.
-    fn sum_of_shares(&self) -> Both {
-        let (launch, groups) = self.halved();
+    /// Each item adds two values whose distance is the number of items.
+    fn sum_two_per_item(&self) -> Both {
+        let (launch, groups) = self.launch_with_half_the_items();
         let out = self.out(groups);
         let mut right = vec![0.0; groups];
         for (i, value) in self.a.iter().enumerate() {
@@ -211,22 +215,23 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
-    /// What the groups find in the total stays in it.
-    fn sum_by_all_groups(&self) -> Both {
-        let (launch, _) = self.halved();
+    /// The groups add to the initial value of the total.
+    fn sum_atomic(&self) -> Both {
+        let (launch, _) = self.launch_with_half_the_items();
         let total = self.gpu.upload(&[5.0]).unwrap();
         let launch = launch.input(&self.x).output(&total).scalar(self.count);
         let right = 5.0 + self.a.iter().sum::<f32>();
         (written(launch, &total), vec![right])
     }
 
-    /// Twice: the first launch leaves the count as it was.
-    fn sum_by_the_last_group(&self) -> Both {
+    /// Runs twice, because the first launch must reset the count.
+    fn sum_in_last_group(&self) -> Both {
         let finished = self.gpu.upload(&[0_u32]).unwrap();
-        let (total, groups) = (self.out(1), self.halved().1);
+        let (total, groups) =
+            (self.out(1), self.launch_with_half_the_items().1);
         let partials = self.gpu.upload(&vec![0.0; groups]).unwrap();
         let totals = [0, 1].map(|_| {
-            let (launch, _) = self.halved();
+            let (launch, _) = self.launch_with_half_the_items();
             let launch = launch
                 .input(&self.x)
                 .output(&partials)
@@ -306,9 +311,8 @@ impl<'a> Bench<'a> {
         (written(launch, &out), rows.map(logs).concat())
     }
 
-    /// A column (n, 1), and the label 0 everywhere.
-    /// Rows of one element. Every third label names one that is not there, and
-    /// nothing is written for it.
+    /// Rows of one element. Every third label is out of range, and nothing is
+    /// written for it.
     fn pick(&self) -> Both {
         let labels: Vec<u32> =
             (0..self.count).map(|i| u32::from(i % 3 == 2)).collect();
@@ -327,8 +331,8 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
-    /// Three rows of n. The last element was picked from the first of them,
-    /// the first from the second, and none from the third.
+    /// Three rows of n. The picked elements are the last of the first row, the
+    /// first of the second, and none of the third.
     fn pick_backward(&self) -> Both {
         let labels = [self.count - 1, 0, self.count];
         let labels = self.gpu.upload(&labels).unwrap();

@@ -1,24 +1,26 @@
-//! A launch of every kernel of Part 3 over ragged sizes, for the simulator.
+//! A launch of every kernel of Part 3 with irregular sizes, for the simulator.
 //!
-//! [`run`] is the list; a `Bench` holds what all of them read, and has a
-//! function for each family of kernels with one list of arguments.
+//! [`run`] is the list. A `Bench` holds the common inputs and has a method for
+//! each family of kernels with the same arguments.
 
 pub mod groups;
 pub mod heads;
 mod many;
+mod plain;
 mod reductions;
 
-use rungrad::engine::kernels::operation;
+use rungrad::engine::kernels::{all, operation};
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::{Binary, Unary};
 use rungrad::rng;
 
 use super::draft::PRODUCTS;
 
-/// What a kernel wrote, and what the host makes of the same numbers.
+/// The output of a kernel, and the expected values from the host.
 pub type Both = (Vec<f32>, Vec<f32>);
 
-/// Runs `kernel` over `n` values; `None` for a kernel of another part.
+/// Runs `kernel` on `n` values, or returns `None` for a kernel of a different
+/// part.
 pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     if !kernel.file().starts_with("kernels/engine/") {
         return None;
@@ -28,6 +30,7 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
         return Some(bench.product());
     }
     Some(match kernel.name().split_once('_')? {
+        ("plain", name) => bench.plain(name),
         ("unary", _) => bench.unary(),
         ("binary", op) => bench.binary(op),
         ("strided", op) => bench.strided(op),
@@ -66,34 +69,34 @@ pub fn run(gpu: &Gpu, kernel: &Kernel, n: usize) -> Option<Both> {
     })
 }
 
-/// What every launch needs: the kernel, and numbers on both sides.
+/// The kernel and the inputs of a launch, on the device and on the host.
 struct Bench<'a> {
     gpu: &'a Gpu,
     kernel: &'a Kernel,
     n: usize,
-    /// The size, as a kernel counts it.
+    /// The size, in the type of a kernel argument.
     count: u32,
-    /// Small whole numbers, of which every sum is exact.
+    /// Small whole numbers, whose sums are exact.
     a: Vec<f32>,
     b: Vec<f32>,
-    /// `a` on the device, behind [`LATE`] values that nobody may take for it.
+    /// `a` on the device, after [`OFFSET`] values that must not be read.
     x: Buffer<f32>,
     /// `b` on the device.
     y: Buffer<f32>,
 }
 
-const LATE: usize = 3;
+const OFFSET: usize = 3;
 
 impl<'a> Bench<'a> {
     fn new(gpu: &'a Gpu, kernel: &'a Kernel, n: usize) -> Bench<'a> {
         let a: Vec<f32> = (0..n).map(|i| (i % 7) as f32).collect();
         let b: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 2.0).collect();
-        let x = gpu.upload(&[&[99.0; LATE], &a[..]].concat()).unwrap();
+        let x = gpu.upload(&[&[99.0; OFFSET], &a[..]].concat()).unwrap();
         let y = gpu.upload(&b).unwrap();
         Bench { gpu, kernel, n, count: n as u32, a, b, x, y }
     }
 
-    /// A launch of an item for each of `items` elements.
+    /// Begins a launch with an item for each of `items` elements.
     fn launch(&self, items: usize) -> Launch<'a> {
         self.gpu.launch(self.kernel).global(items).local(256)
     }
@@ -108,7 +111,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(3.0_f32)
             .output(&out)
             .scalar(self.count);
@@ -120,12 +123,12 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .input(&self.y)
             .scalar(0_u32)
             .output(&out)
             .scalar(self.count);
-        (written(launch, &out), self.pairs(two(op)))
+        (written(launch, &out), self.pairs(binary_operation(op)))
     }
 
     fn strided(&self, op: &str) -> Both {
@@ -133,7 +136,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar([1; 8])
             .input(&self.y)
             .scalar(0_u32)
@@ -141,16 +144,16 @@ impl<'a> Bench<'a> {
             .scalar(self.row())
             .output(&out)
             .scalar(self.count);
-        (written(launch, &out), self.pairs(two(op)))
+        (written(launch, &out), self.pairs(binary_operation(op)))
     }
 
-    /// The values backwards: a view whose stride is -1.
+    /// Reads the values in reverse, through a view with stride -1.
     fn copy_from_a_view(&self) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar((LATE + self.n - 1) as u32)
+            .scalar((OFFSET + self.n - 1) as u32)
             .scalar(self.row())
             .scalar([-1; 8])
             .output(&out)
@@ -163,7 +166,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .output(&out)
             .scalar(self.count - 1)
             .scalar(self.row())
@@ -172,7 +175,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// The values backwards, by a list of their places.
+    /// Reads the values in reverse, through a list of indices.
     fn copy_indexed(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let places = self.gpu.upload(&places).unwrap();
@@ -180,7 +183,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .input(&places)
             .output(&out)
@@ -188,7 +191,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// All rows backwards, each of one element.
+    /// Selects all rows in reverse. A row has one element.
     fn index_select(&self) -> Both {
         let places: Vec<u32> = (0..self.count).rev().collect();
         let (places, out) =
@@ -196,7 +199,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(self.n)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&places)
@@ -205,8 +208,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.backwards())
     }
 
-    /// All rows to the first of two, each of one element.
-    /// The first half of the rows to place 0, and the others to place 2.
+    /// Adds the first half of the rows to row 0 and the others to row 2.
     fn index_add_sorted(&self) -> Both {
         let half = self.n / 2;
         let place = |row| if row < half { 0 } else { 2_u32 };
@@ -216,7 +218,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(4)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&places)
@@ -234,7 +236,7 @@ impl<'a> Bench<'a> {
         let launch = self
             .launch(2)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .input(&starts)
@@ -244,8 +246,8 @@ impl<'a> Bench<'a> {
         (written(launch, &out), vec![sum(&self.a), 0.0])
     }
 
-    /// Windows of 1 x 2, one apart, over a row of n + 1 ones: the ends are in
-    /// one window, the others in two.
+    /// Windows of 1 x 2 with stride 1 over a row of n + 1 ones. The elements
+    /// at the ends are in one window, the others in two.
     fn fold(&self) -> Both {
         let ones = self.gpu.upload(&vec![1.0_f32; 2 * self.n]).unwrap();
         let n = self.n as i32;
@@ -263,7 +265,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), right)
     }
 
-    /// A seed with bits in both halves.
+    /// The seed has bits in both halves.
     fn fill(&self) -> Both {
         let seed = 1 << 40 | 7;
         let out = self.out(self.n);
@@ -277,7 +279,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), (0..self.n as u64).map(number).collect())
     }
 
-    /// The shape of n elements in a row, in eight axes.
+    /// Returns the shape of a row of n elements, with eight axes.
     fn row(&self) -> [i32; 8] {
         [1, 1, 1, 1, 1, 1, 1, self.n as i32]
     }
@@ -290,16 +292,16 @@ impl<'a> Bench<'a> {
         self.a.iter().rev().copied().collect()
     }
 
-    /// Rows on the device, behind [`LATE`] other values.
+    /// Uploads rows after [`OFFSET`] other values.
     fn matrix(&self, rows: &[&Vec<f32>]) -> Buffer<f32> {
-        let mut values = vec![99.0; LATE];
+        let mut values = vec![99.0; OFFSET];
         values.extend(rows.iter().copied().flatten());
         self.gpu.upload(&values).unwrap()
     }
 }
 
-/// The operation of two numbers with this name.
-fn two(name: &str) -> impl Fn(f32, f32) -> f32 {
+/// Returns the binary operation with this name.
+fn binary_operation(name: &str) -> impl Fn(f32, f32) -> f32 {
     let op = Binary::ALL.iter().find(|op| op.name() == name);
     move |x, y| match op {
         Some(op) => op.apply(x, y),
@@ -315,8 +317,9 @@ fn max(values: &[f32]) -> f32 {
     values.iter().copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// What `out` holds when the launch has ended. Its buffers just suffice, so a
-/// kernel that leaves room in one says too little of its reach.
+/// Runs the launch and returns the contents of `out`. The buffers have exactly
+/// the required size, so unreached elements mean that the kernel declares too
+/// small a range.
 pub fn written(launch: Launch, out: &Buffer<f32>) -> Vec<f32> {
     let spare = launch.unreached().unwrap();
     let exact = spare.iter().all(|&values| values == 0);

@@ -1,4 +1,4 @@
-//! The networks of Parts 2 and 3 as the specification takes them.
+//! The networks of Parts 2 and 3.
 
 use std::cell::RefCell;
 
@@ -7,12 +7,12 @@ use rungrad::optim::{self, Optimizer};
 use rungrad::rng::Random;
 use rungrad::{part2_gpu, part3_unified};
 
-use super::Learns;
+use super::Trainable;
 use crate::engine::{Part2, Part3};
 
-/// Part 2 has no modules: these are lists of parameters, each with the velocity
-/// that it has gathered.
-impl Learns for Part2 {
+/// Part 2 has no modules. Its network is a list of parameters, each with its
+/// velocity.
+impl Trainable for Part2 {
     type Network = RefCell<Vec<[part2_gpu::Tensor; 2]>>;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network {
@@ -60,7 +60,7 @@ impl Learns for Part2 {
     }
 }
 
-impl Learns for Part3 {
+impl Trainable for Part3 {
     type Network = RefCell<(Sequential, Option<optim::Sgd>)>;
 
     fn network(&self, sizes: &[usize], random: &mut Random) -> Self::Network {

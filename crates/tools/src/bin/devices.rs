@@ -4,11 +4,11 @@
 //! cargo run --package tools --bin devices
 //! ```
 //!
-//! With `--run` it compiles and runs a kernel on each device, each in a separate
-//! process, because a damaged driver ends the process. It writes one line for
-//! each device, `gpu:INDEX` and `ran` or what went wrong, separated by a tab,
-//! and for PoCL the line `cache`, with the folder of its compiled kernels and the
-//! file that is damaged, if there is one.
+//! With `--run` it compiles and runs a kernel on each device, each in a
+//! separate process, because a damaged driver may crash the process. It prints
+//! one line for each device, `gpu:INDEX` and `ran` or an error message,
+//! separated by a tab. For PoCL it also prints the line `cache`, with the
+//! folder of its compiled kernels and the damaged file, if there is one.
 
 use std::process::{Command, ExitCode};
 use std::{env, io};
@@ -76,8 +76,8 @@ fn run_on_each() -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a kernel on one device, in a child process, and returns `ran` or what
-/// went wrong.
+/// Runs a kernel on one device in a child process, and returns `ran` or the
+/// error message.
 fn run_on(device: &str) -> io::Result<String> {
     let mut child = Command::new(env::current_exe()?);
     child.arg("--run-here").env(DEVICE_VARIABLE, device);

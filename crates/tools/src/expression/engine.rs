@@ -1,4 +1,4 @@
-//! One expression on each of the three engines.
+//! Evaluates one expression on one of the three engines.
 
 use rungrad::Error;
 
@@ -13,7 +13,7 @@ mod part3;
 #[cfg(feature = "opencl")]
 use self::{part2::run as part2, part3::run as part3};
 
-/// Computes the request on the engine that it names.
+/// Evaluates the expression on the engine that the request names.
 pub fn run(request: &Request) -> Result<Outcome, Error> {
     match request.engine.as_str() {
         "part1" => part1::run(request),
@@ -26,12 +26,12 @@ pub fn run(request: &Request) -> Result<Outcome, Error> {
 }
 
 #[cfg(not(feature = "opencl"))]
-use self::{left_out as part2, left_out as part3};
+use self::{not_built as part2, not_built as part3};
 
-/// Says that this bench was built for Part 1 alone. `cargo learn try` builds
-/// the one that the request needs.
+/// Returns an error, because this program was built for Part 1 only. `cargo
+/// learn try` builds the version that the request needs.
 #[cfg(not(feature = "opencl"))]
-fn left_out(request: &Request) -> Result<Outcome, Error> {
+fn not_built(request: &Request) -> Result<Outcome, Error> {
     Err(Error::Usage(format!(
         "this bench was built without {}; build it with the feature opencl",
         request.engine

@@ -1,24 +1,24 @@
-//! Expressions: names, parentheses, `*` and `/` before `+` and `-`,
-//! functions.
+//! Parses expressions of names, parentheses, functions and the four operators
+//! with their usual precedence.
 
 use rungrad::Error;
 use rungrad::ops::{Keep, Op};
 use rungrad::reference::{self, Array};
 
-/// How many names and parentheses an expression may have: what reads, computes
-/// and frees it goes as deep as it is long.
-const MOST: usize = 1000;
+/// The maximum number of names and parentheses, because parsing, evaluating
+/// and freeing an expression are recursive.
+const MAX_TERMS: usize = 1000;
 
-/// An expression, parsed.
+/// A parsed expression.
 pub enum Expr {
     /// An input.
     Name(String),
-    /// An operation by its name in `ops.rs`, and its operands.
+    /// An operation, by its name in `ops.rs`, and its operands.
     Op(String, Vec<Expr>),
 }
 
 impl Expr {
-    /// Lists the names in the order of their first use.
+    /// Returns the names in the order of their first use.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.collect(&mut names);
@@ -35,7 +35,7 @@ impl Expr {
         }
     }
 
-    /// Computes the value in `f64`, by the judge.
+    /// Evaluates the expression in `f64` with the reference.
     pub fn judge(
         &self,
         inputs: &[(String, Vec<f32>)],
@@ -56,29 +56,29 @@ impl Expr {
     }
 }
 
-/// Computes an operation by name, from the primitives that the judge knows.
+/// Evaluates an operation by name, composed from the reference's primitives.
 fn judge(name: &str, inputs: &[&Array]) -> Option<Array> {
-    let of = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
+    let forward = |op: Op, inputs: &[&Array]| reference::forward(&op, inputs);
     let axes = |a: &Array| (0..a.shape.len()).collect::<Vec<_>>();
     match (name, inputs) {
-        ("neg", [a]) => of(Op::Scale(-1.0), &[a]),
-        ("sub", [a, b]) => of(Op::Add, &[a, &judge("neg", &[b])?]),
-        ("sqrt", [a]) => of(Op::Pow(0.5), &[a]),
+        ("neg", [a]) => forward(Op::Scale(-1.0), &[a]),
+        ("sub", [a, b]) => forward(Op::Add, &[a, &judge("neg", &[b])?]),
+        ("sqrt", [a]) => forward(Op::Pow(0.5), &[a]),
         ("abs", [a]) => {
-            let negative = of(Op::Relu, &[&judge("neg", &[a])?])?;
-            of(Op::Add, &[&of(Op::Relu, &[a])?, &negative])
+            let negative = forward(Op::Relu, &[&judge("neg", &[a])?])?;
+            forward(Op::Add, &[&forward(Op::Relu, &[a])?, &negative])
         }
-        ("sum", [a]) => of(Op::Sum(axes(a), Keep::No), &[a]),
-        ("max", [a]) => of(Op::Max(axes(a), Keep::No), &[a]),
+        ("sum", [a]) => forward(Op::Sum(axes(a), Keep::No), &[a]),
+        ("max", [a]) => forward(Op::Max(axes(a), Keep::No), &[a]),
         ("mean", [a]) => {
             let share = 1.0 / a.values.len() as f32;
-            of(Op::Scale(share), &[&judge("sum", &[a])?])
+            forward(Op::Scale(share), &[&judge("sum", &[a])?])
         }
-        _ => of(Op::find(name)?, inputs),
+        _ => forward(Op::find(name)?, inputs),
     }
 }
 
-/// Reads an expression, or says at which character it went wrong.
+/// Parses an expression. An error contains the position of the character.
 pub fn parse(text: &str) -> Result<Expr, Error> {
     if text.trim().is_empty() {
         let sentence = "the expression is empty; write for example \"a*b\"";
@@ -144,7 +144,7 @@ impl Parser<'_> {
         self.chain([('*', "mul"), ('/', "div")], Self::atom)
     }
 
-    /// Reads operands with signs of equal precedence between them.
+    /// Parses operands that are separated by operators of the same precedence.
     fn chain(
         &mut self,
         signs: [(char, &str); 2],
@@ -161,9 +161,9 @@ impl Parser<'_> {
 
     fn atom(&mut self) -> Result<Expr, Error> {
         self.atoms += 1;
-        if self.atoms > MOST {
+        if self.atoms > MAX_TERMS {
             return Err(Error::Usage(format!(
-                "the expression has more than {MOST} names and parentheses, \
+                "the expression has more than {MAX_TERMS} names and parentheses, \
                  which is more than the bench takes; try a part of it"
             )));
         }

@@ -1,4 +1,4 @@
-//! One expression on Part 1, and what the engines have in common.
+//! Evaluates an expression with Part 1, and defines what all engines share.
 
 use rungrad::Error;
 use rungrad::part1_cpu::Tensor;
@@ -7,24 +7,24 @@ use rungrad::tape::Tape;
 use super::expr::Expr;
 use super::request::Request;
 
-/// What an engine made of the expression.
+/// The result of an engine.
 pub struct Outcome {
-    /// The engine and its device, in words.
+    /// The names of the engine and its device.
     pub place: String,
-    /// The tape after backward, with the inputs' names.
+    /// The tape after the backward pass, with the names of the inputs.
     pub tape: Tape,
     /// The gradient of each input, in the order of the request.
     pub grads: Vec<Vec<f32>>,
     /// The number of elements of the result.
     pub elements: usize,
-    /// Whether a sum was put on top to have a loss.
+    /// Whether a sum was appended to make the result a scalar loss.
     pub summed: bool,
 }
 
-/// Functions by name.
+/// Functions with their names.
 pub type Table<F> = &'static [(&'static str, F)];
 
-/// Lists the operations of an engine by name: of one operand, and of two.
+/// Lists the operations of an engine by name: unary, then binary.
 macro_rules! ops {
     ($tensor:ty; $($one:ident),*; $($two:ident),*) => {
         $crate::expression::part1::Ops {
@@ -36,7 +36,7 @@ macro_rules! ops {
 #[cfg(feature = "opencl")]
 pub(super) use ops;
 
-/// The operations of an engine: of one operand, and of two.
+/// The unary and binary operations of an engine.
 pub struct Ops<T: 'static> {
     pub one: Table<fn(&T) -> T>,
     pub two: Table<fn(&T, &T) -> T>,
@@ -66,7 +66,7 @@ impl<T: 'static> Ops<T> {
         }
     }
 
-    /// Evaluates the expression over these inputs.
+    /// Evaluates the expression on these inputs.
     pub fn evaluate(
         &self,
         expr: &Expr,
@@ -91,7 +91,7 @@ impl<T: 'static> Ops<T> {
     }
 }
 
-/// Makes a leaf of every input.
+/// Creates a leaf for each input.
 pub fn leaves<T>(
     request: &Request,
     leaf: impl Fn(&[usize], &[f32]) -> Result<T, Error>,
@@ -102,7 +102,7 @@ pub fn leaves<T>(
     request.inputs.iter().map(make).collect()
 }
 
-/// Computes the request on Part 1.
+/// Evaluates the expression with Part 1.
 pub fn run(request: &Request) -> Result<Outcome, Error> {
     if let Some(device) = request.device.as_deref().filter(|d| *d != "cpu") {
         return Err(Error::Usage(format!(

@@ -1,4 +1,5 @@
-//! What is asked of the bench: an expression, and values for its names.
+//! The input of the expression checker: an expression and values for its
+//! names.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,7 @@ use rungrad::Error;
 
 use super::expr::Expr;
 
-/// What the command line asks for.
+/// The parsed command line.
 pub struct Request {
     pub text: String,
     pub expr: Expr,
@@ -16,7 +17,7 @@ pub struct Request {
     pub svg: PathBuf,
 }
 
-/// Reads `a=2,3` as a name and its numbers.
+/// Parses `a=2,3` into a name and its values.
 pub fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
     let (name, list) = input.split_once('=').expect("the caller saw one");
     let number = |word: &str| {
@@ -32,7 +33,7 @@ pub fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
     Ok((name.to_string(), values))
 }
 
-/// Checks that each name has one value, and each value a name.
+/// Checks that each name has exactly one value, and that no value is unused.
 pub fn check_names(request: &Request) -> Result<(), Error> {
     let used = request.expr.names();
     for name in &used {

@@ -1,5 +1,5 @@
-//! What the bench reads from a command line and shows on a terminal, whichever
-//! engine computes. The bench of a reader's engine has this file, too.
+//! Parses the command line of the expression checker and prints the result,
+//! for any engine. The checker for a reader's own engine uses it, too.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use super::expr::{self, Expr};
 use super::part1::Outcome;
 use super::request::{Request, check_names, read};
 use super::verdict::{Culprit, Finding, Verdict, line, nudged};
-use crate::words::Words;
+use crate::words::Args;
 
-/// Reads the words of a command line.
+/// Parses the arguments of a command line.
 pub fn request(words: &[String]) -> Result<Request, Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     let root = root.expect("the tools have a folder of their own");
     let all = words;
-    let mut words = Words::new("cargo learn try", words);
+    let mut words = Args::new("cargo learn try", words);
     let word = |word: &str| Ok(word.to_string());
     let svg = words.value("--svg", |word| Ok(PathBuf::from(word)))?;
     let mut request = Request {
@@ -52,8 +52,8 @@ pub fn request(words: &[String]) -> Result<Request, Error> {
     Ok(request)
 }
 
-/// Tells whether a word that looks like an option is an expression such as
-/// `--a`: each of its names has a value among the words.
+/// Returns whether an argument that looks like an option is an expression such
+/// as `--a`: each of its names has a value on the command line.
 fn negates(word: &str, words: &[String]) -> bool {
     expr::parse(word).is_ok_and(|expr| {
         expr.names().iter().all(|name| {
@@ -63,8 +63,7 @@ fn negates(word: &str, words: &[String]) -> bool {
     })
 }
 
-/// Prints what an engine made of a request, what the judge says of it, and
-/// keeps the picture.
+/// Prints the result of an engine and the verdict, and saves the picture.
 pub fn show(request: &Request, outcome: &Outcome) -> Result<(), Error> {
     println!("{} on {}\n", request.text, outcome.place);
     print!("{}", draw::text_within(&outcome.tape, None, columns()));
@@ -77,7 +76,7 @@ pub fn show(request: &Request, outcome: &Outcome) -> Result<(), Error> {
     }
     println!();
     let verdict = Verdict::of(request, outcome);
-    lay(request, outcome, &verdict);
+    print_table(request, outcome, &verdict);
     save(request, outcome)?;
     match verdict.culprit {
         None => Ok(()),
@@ -85,7 +84,7 @@ pub fn show(request: &Request, outcome: &Outcome) -> Result<(), Error> {
             "the first wrong rule is that of line {}",
             line(&outcome.tape, blame.at())
         ))),
-        Some(Culprit::AnotherFunction) => Err(Error::Mistake(
+        Some(Culprit::DifferentFunction) => Err(Error::Mistake(
             "every rule is right, but the tape computes something else than \
              the expression"
                 .to_string(),
@@ -93,14 +92,14 @@ pub fn show(request: &Request, outcome: &Outcome) -> Result<(), Error> {
     }
 }
 
-/// Returns the width of the terminal, where `cargo learn` or the shell says it.
+/// Returns the width of the terminal from `COLUMNS`, which `cargo learn` sets.
 fn columns() -> usize {
     let said = std::env::var("COLUMNS").ok();
     said.and_then(|it| it.trim().parse().ok()).unwrap_or(usize::MAX)
 }
 
-/// Lays what nudging says beside the engine's gradients.
-fn lay(request: &Request, outcome: &Outcome, verdict: &Verdict) {
+/// Prints a table of the engine's gradients and the finite differences.
+fn print_table(request: &Request, outcome: &Outcome, verdict: &Verdict) {
     let mut rows = vec![
         ["gradient", "by the engine", "by nudging", ""].map(str::to_string),
     ];

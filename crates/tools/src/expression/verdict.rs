@@ -1,10 +1,10 @@
-//! The engine's gradients beside slopes by difference, and who is wrong
-//! where they differ.
+//! Compares an engine's gradients with finite differences, and finds the cause
+//! of a difference.
 //!
-//! Nobody is accused because two numbers differ: `f32` may have rounded, or
-//! the nudge may stand on a kink. An accusation needs a culprit: a rule that
-//! is wrong for the numbers that it got, gradients that were not added up, or
-//! a tape that computes something else than the expression.
+//! A difference alone is not reported as an error: `f32` may have rounded, or
+//! the input may be at a kink. An error needs a cause: a rule that is wrong
+//! for its inputs, gradients that were not added, or a tape that computes a
+//! different function.
 
 use rungrad::gradcheck::{Mismatch, TOLERANCE, within};
 use rungrad::reference::Array;
@@ -16,23 +16,23 @@ use rungrad::tolerance::{self, Slopes};
 use super::part1::Outcome;
 use super::request::Request;
 
-/// What the judge says of all gradients of an expression.
+/// The result of checking all gradients of an expression.
 pub struct Verdict {
     /// For each input, in the order of the request.
     pub inputs: Vec<Input>,
-    /// What is wrong, if anything is.
+    /// The cause, if a gradient is wrong.
     pub culprit: Option<Culprit>,
 }
 
-/// Who is to blame for a wrong gradient.
+/// The cause of a wrong gradient.
 pub enum Culprit {
-    /// A rule, or a sum.
+    /// A rule, or a sum of gradients.
     Tape(Blame),
-    /// The tape computes something else than the expression.
-    AnotherFunction,
+    /// The tape computes a different function.
+    DifferentFunction,
 }
 
-/// One input's gradient beside its slopes.
+/// The gradient of one input, and its finite differences.
 pub struct Input {
     pub slopes: Slopes,
     pub finding: Finding,
@@ -41,12 +41,12 @@ pub struct Input {
 pub enum Finding {
     Agree,
     Differ(Mismatch),
-    /// Why nothing can be said.
+    /// The reason why the gradient cannot be checked.
     CannotJudge(String),
 }
 
 impl Verdict {
-    /// Judges what an engine made of a request.
+    /// Checks the result of an engine for a request.
     pub fn of(request: &Request, outcome: &Outcome) -> Verdict {
         let Request { expr, inputs, .. } = request;
         let array = |(_, values): &(String, Vec<f32>)| {
@@ -57,7 +57,7 @@ impl Verdict {
         let tape = &outcome.tape;
         let culprit = tape.blame().map(Culprit::Tape).or_else(|| {
             let same = same_function(request, tape);
-            (!same).then_some(Culprit::AnotherFunction)
+            (!same).then_some(Culprit::DifferentFunction)
         });
         let ones = tolerance::map(&judge(&arrays), |_, _| 1.0);
         let magnitudes = tape.magnitudes();
@@ -75,7 +75,9 @@ impl Verdict {
                 Some(mismatch) if culprit.is_some() => {
                     Finding::Differ(mismatch)
                 }
-                _ => match why_not(request, tape, &yours, &slopes, &allowed) {
+                _ => match unchecked_reason(
+                    request, tape, &yours, &slopes, &allowed,
+                ) {
                     Some(why) => Finding::CannotJudge(why),
                     None => Finding::Agree,
                 },
@@ -87,11 +89,11 @@ impl Verdict {
     }
 }
 
-/// Tells how far a right gradient may lie from the slopes: each step back
-/// rounds what met there.
+/// Returns the allowed difference between a right gradient and the finite
+/// differences. Each step of the backward pass rounds its sums.
 fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
     let rounding = tolerance::rounding(steps) * steps as f64;
-    // A number that is too small for f32 may be multiplied on its way.
+    // Intermediate values may have been too small for `f32`.
     let least = f64::from(f32::MIN_POSITIVE) * 1e6;
     tolerance::map(&slopes.values, |i, slope| {
         let magnitudes =
@@ -101,15 +103,16 @@ fn allowed(slopes: &Slopes, magnitudes: Option<&Array>, steps: usize) -> Array {
     })
 }
 
-/// Tells why the judge cannot say that a gradient is right, if it cannot.
-fn why_not(
+/// Returns why a gradient cannot be confirmed, or `None` if it can.
+fn unchecked_reason(
     request: &Request,
     tape: &Tape,
     yours: &Array,
     slopes: &Slopes,
     allowed: &Array,
 ) -> Option<String> {
-    let lost = |i: usize| slopes.noise.values[i] > 0.01 * known(slopes, i);
+    let lost =
+        |i: usize| slopes.noise.values[i] > 0.01 * difference_scale(slopes, i);
     let bad = |i: usize| {
         let apart = (yours.values[i] - slopes.values.values[i]).abs();
         let near = apart <= allowed.values[i];
@@ -142,13 +145,14 @@ fn why_not(
     })
 }
 
-/// Computes what a nudge must know of a slope: a part of it, or of what is 1.
-fn known(slopes: &Slopes, i: usize) -> f64 {
+/// Returns the scale for the precision of a finite difference: its size, but
+/// at least 1e-5.
+fn difference_scale(slopes: &Slopes, i: usize) -> f64 {
     slopes.values.values[i].abs() + 1e-5
 }
 
-/// Finds the line where a value, or else a gradient, has ceased to be a
-/// number.
+/// Returns the first line with a value that is not finite, or else the last
+/// one with such a gradient.
 fn not_finite(tape: &Tape) -> Option<usize> {
     let lost = |numbers: &Option<Vec<f32>>| {
         numbers.iter().flatten().any(|number| !number.is_finite())
@@ -160,13 +164,13 @@ fn not_finite(tape: &Tape) -> Option<usize> {
         .or_else(|| records.iter().rposition(|record| lost(&record.grad)))
 }
 
-/// Writes what the picture of a tape calls a record.
+/// Returns the name of a record in the picture of a tape.
 pub fn line(tape: &Tape, at: usize) -> String {
     let name = tape.records[at].name.clone();
     name.unwrap_or_else(|| format!("%{at}"))
 }
 
-/// Writes the slopes that nudging found: on a kink those of both sides.
+/// Formats the finite differences, and at a kink those of both sides.
 pub fn nudged(input: &Input) -> String {
     let slopes = &input.slopes;
     let number = |value: f64| {
@@ -185,13 +189,13 @@ pub fn nudged(input: &Input) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// Keeps six digits: what a nudge can know.
+/// Rounds to six digits, the precision of a finite difference.
 fn round(value: f64) -> f32 {
     format!("{value:.5e}").parse().expect("a number, printed, is a number")
 }
 
-/// Finds where `f32` has lost the largest share of a value: the line, the
-/// element, and what it is in `f32` and in `f64`.
+/// Returns the element with the largest relative rounding error: its line, its
+/// index, and its value in `f32` and in `f64`.
 fn rounded(request: &Request, tape: &Tape) -> Option<(usize, usize, f64, f64)> {
     let inputs = request.inputs.iter().map(|(name, values)| {
         (name.as_str(), Array::new(&[values.len()], values))
@@ -214,8 +218,8 @@ fn rounded(request: &Request, tape: &Tape) -> Option<(usize, usize, f64, f64)> {
     worst
 }
 
-/// Tells whether the tape computes the expression: at places of our own, where
-/// little is lost. Most of them must agree.
+/// Returns whether the tape computes the expression. It tries random inputs
+/// between 0.5 and 1.5, where rounding errors are small, and most must agree.
 fn same_function(request: &Request, tape: &Tape) -> bool {
     let mut random = Random::new(1);
     let mut near = || {

@@ -1,5 +1,5 @@
-//! Is the judge fair? Right engines on random expressions, and then with a
-//! fault planted on each tape.
+//! Measures the false positives and the detected errors of the checker, on
+//! random expressions with right engines and with planted errors.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use tools::expression::expr;
 use tools::expression::request::Request;
 use tools::expression::verdict::{Culprit, Finding, Verdict};
 
-/// An engine on one device, and the operations that the bench knows there.
+/// An engine on a device, and the operations that the checker supports there.
 pub struct Place {
     pub engine: &'static str,
     pub device: Option<&'static str>,
@@ -21,15 +21,15 @@ pub struct Place {
     pub two: &'static [&'static str],
 }
 
-/// What the checker said of the expressions and of the planted errors.
+/// The verdicts on the expressions and on the planted errors.
 #[derive(Default)]
 pub struct Counts {
     pub expressions: usize,
-    /// Commands that show a false accusation.
+    /// Commands that reproduce a false positive.
     pub accused: Vec<String>,
     pub unjudged: Vec<String>,
     pub planted: usize,
-    /// Planted errors whose place was not named.
+    /// Planted errors that were not found.
     pub missed: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Tries seeded expressions at one place, and plants an error on each tape.
+/// Checks random expressions, and plants an error on each tape.
 pub fn tried(place: &Place, usual: u64) -> Counts {
     let mut counts = Counts::default();
     for seed in first_seed().. {
@@ -61,7 +61,7 @@ pub fn tried(place: &Place, usual: u64) -> Counts {
         let mut random = Random(seed.wrapping_mul(0x1234_5678_9abc));
         let typed = expression(&mut random, place.one, place.two);
         let request = request(&typed, place);
-        // Not every engine has each operation for each shape.
+        // Not every engine supports each operation for each shape.
         let Ok(Ok(outcome)) = attempt(|| engine::run(&request)) else {
             continue;
         };
@@ -69,13 +69,12 @@ pub fn tried(place: &Place, usual: u64) -> Counts {
         let command = typed.command(place.engine, place.device);
         if let Some(culprit) = &verdict.culprit {
             let who = match culprit {
-                Culprit::AnotherFunction => "another function".to_string(),
+                Culprit::DifferentFunction => "another function".to_string(),
                 Culprit::Tape(blame) => format!("{blame:?}"),
             };
             counts.accused.push(format!("{command}: {who}"));
         }
-        // Beyond the range of `f32` a false accusation counts, and nothing
-        // else.
+        // Beyond the range of `f32`, only false positives count.
         if !typed.is_ordinary() {
             continue;
         }

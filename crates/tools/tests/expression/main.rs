@@ -1,6 +1,6 @@
-//! The expression bench as its reader meets it, and its judge.
+//! The expression checker as its reader uses it, and its verdicts.
 
-// What the bench and the other tests share is not all used here.
+// This test program uses only part of the shared module.
 #![allow(dead_code, unreachable_pub)]
 
 mod fairness;
@@ -14,7 +14,7 @@ use random_expression::Typed;
 use tools::expression::engine;
 use tools::expression::verdict::{Culprit, Verdict};
 
-/// The exit code and the output of the bench.
+/// Runs the checker and returns its exit code and output.
 fn bench(words: &[&str]) -> (Option<i32>, String) {
     let picture = concat!(env!("CARGO_TARGET_TMPDIR"), "/expression.svg");
     let ended = Command::new(env!("CARGO_BIN_EXE_expression"))
@@ -47,16 +47,16 @@ fn cannot_be_judged(words: &[&str], why: &str) {
     assert_eq!(code, Some(0), "{text}");
 }
 
-/// At 0 both halves of `abs` stand on a kink, where a nudge sees half a
-/// slope; together they agree with it, and that is what counts.
+/// At 0, both uses of `abs` are at a kink. The finite difference of their sum
+/// agrees with the gradient, which is what counts.
 #[test]
-fn gradients_that_agree_are_no_error_even_on_a_kink() {
+fn agreeing_gradients_at_a_kink_are_accepted() {
     agrees(&["abs(a)", "a=-1,0,1"]);
 }
 
-/// At 0 the rule of `relu` may say 0, or 1, or what lies between.
+/// At 0, any derivative of `relu` from 0 to 1 is accepted.
 #[test]
-fn a_kink_has_the_slopes_of_both_its_sides() {
+fn a_kink_shows_the_differences_of_both_sides() {
     let text = agrees(&["relu(a)", "a=-1,0,1"]);
     assert!(text.contains("[0, 0 to 1, 1]"), "{text}");
 }
@@ -70,10 +70,11 @@ fn right_rules_agree_where_sums_cancel_and_functions_saturate() {
     agrees(&["a/b", "a=100000000,1", "b=0.001,3"]);
 }
 
-/// A small share, as the judge computed it, was as uncertain as its logarithm
-/// is large; and beside 1e27 it nudged by 1e22, where softmax is flat.
+/// Probabilities of any size need precise finite differences. The relative
+/// error of a small probability grows with its logarithm, and a large value
+/// needs a small nudge if softmax is not to saturate.
 #[test]
-fn shares_of_any_size_have_right_rules() {
+fn probabilities_of_any_size_are_checked_correctly() {
     agrees(&[
         "tanh(a)*sqrt(softmax(-b))/softmax(c*c)",
         "a=0,4,-9,-6",
@@ -93,17 +94,18 @@ fn shares_of_any_size_have_right_rules() {
 
 /// Promise: A NaN never agrees with a gradient.
 #[test]
-fn what_is_no_number_never_agrees() {
+fn a_nan_never_agrees() {
     cannot_be_judged(&["log(a)", "a=-1,2"], "line %1 holds what is no number");
     cannot_be_judged(&["sqrt(a)", "a=0,4"], "line a holds what is no number");
     cannot_be_judged(&["exp(a)", "a=100"], "line %1 holds what is no number");
 }
 
-/// Each rule is right for the sum that `f32` has made of 10000001.3.
+/// Each rule is right for the value that `f32` has rounded 10000001.3 to.
 ///
-/// Promise: Rounding in `f32` never makes the checker accuse a correct rule.
+/// Promise: Rounding in `f32` never makes the checker report a correct rule as
+/// wrong.
 #[test]
-fn what_f32_has_rounded_away_accuses_nobody() {
+fn rounding_is_not_reported_as_a_wrong_rule() {
     cannot_be_judged(
         &["a*a/((b+a)-b)", "a=1.3", "b=10000000"],
         "f32 rounds on the way",
@@ -118,10 +120,10 @@ fn an_expression_may_begin_like_an_option() {
     assert_eq!(code, Some(2), "{text}");
 }
 
-/// Of nothing there is no largest number; Part 1 and Part 3 refuse it, and
-/// here nobody can ask for it.
+/// An empty tensor has no maximum. Parts 1 and 3 reject it, but the checker
+/// rejects empty inputs first.
 #[test]
-fn an_input_without_numbers_is_refused_in_a_sentence() {
+fn an_empty_input_is_rejected_in_a_sentence() {
     for engine in ["part1", "part3"] {
         for expression in ["max(a)", "sum(a)"] {
             let words = [expression, "a=", "--engine", engine];
@@ -134,7 +136,7 @@ fn an_input_without_numbers_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn what_is_empty_or_too_large_is_refused_in_a_sentence() {
+fn empty_and_huge_inputs_are_rejected_in_a_sentence() {
     for (words, sentence) in [
         (&["a*b", "a=1e400", "b=2"][..], "`1e400` in `a=1e400` is no number"),
         (&[" ", "a=1"], "the expression is empty; write for example \"a*b\""),
@@ -146,7 +148,7 @@ fn what_is_empty_or_too_large_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn an_expression_that_is_too_long_is_refused_in_a_sentence() {
+fn a_long_expression_is_rejected_in_a_sentence() {
     let nested = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
     let negated = format!("a{}", "-a".repeat(30_000));
     for expression in [nested, negated] {
@@ -158,19 +160,19 @@ fn an_expression_that_is_too_long_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn of_many_elements_some_are_nudged_and_the_bench_says_so() {
+fn only_some_of_many_elements_are_checked() {
     let values = (0..5000).map(|i| format!("{}.5", i % 7));
     let input = format!("a={}", values.collect::<Vec<_>>().join(","));
     let text = agrees(&["a*a", &input]);
     assert!(text.contains("of its 5000 elements were nudged"), "{text}");
 }
 
-/// Every rule is right, and the sum is not the product.
+/// Every rule is right, but the tape adds and the expression multiplies.
 ///
 /// Promise: A tape that computes a different function is detected even if all
 /// its rules are right.
 #[test]
-fn a_tape_of_another_expression_is_found() {
+fn a_tape_of_a_different_expression_is_found() {
     let typed = |text: &str| Typed {
         text: text.to_string(),
         inputs: vec![
@@ -182,7 +184,7 @@ fn a_tape_of_another_expression_is_found() {
     let [sum, product] = [sum, product].map(|typed| request(&typed, &PART_1));
     let outcome = engine::run(&sum).expect("part 1 is there");
     let culprit = Verdict::of(&product, &outcome).culprit;
-    assert!(matches!(culprit, Some(Culprit::AnotherFunction)));
+    assert!(matches!(culprit, Some(Culprit::DifferentFunction)));
     assert!(Verdict::of(&sum, &outcome).culprit.is_none());
 }
 
@@ -204,8 +206,9 @@ const PART_2: Place = Place {
     two: &["mul", "add", "sub"],
 };
 
-/// Nobody is accused; at most 2 % cannot be judged, and at least 99 % of the
-/// faults that are planted on the same tapes are named.
+/// Asserts that no right rule is reported as wrong, that at most 2 % of the
+/// expressions cannot be checked, and that at least 99 % of the planted errors
+/// are named.
 fn fair(place: &Place, usual: u64) {
     let counts = tried(place, usual);
     let [accused, unjudged, missed] =
@@ -215,17 +218,17 @@ fn fair(place: &Place, usual: u64) {
     assert!(missed * 100 <= counts.planted, "{counts}");
 }
 
-/// Promise: On random expressions in Part 1, the checker never accuses a
-/// correct rule, cannot judge at most 2 %, and names at least 99 % of the
-/// planted errors.
+/// Promise: On random expressions in Part 1, the checker never reports a
+/// correct rule as wrong, cannot check at most 2 %, and names at least 99 % of
+/// the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_1() {
     fair(&PART_1, 500);
 }
 
-/// Promise: On random expressions in Part 2, the checker never accuses a
-/// correct rule, cannot judge at most 2 %, and names at least 99 % of the
-/// planted errors.
+/// Promise: On random expressions in Part 2, the checker never reports a
+/// correct rule as wrong, cannot check at most 2 %, and names at least 99 % of
+/// the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_2() {
     if testkit::device::gpu_or_skip().is_some() {
@@ -234,8 +237,8 @@ fn the_judge_is_fair_to_part_2() {
 }
 
 /// Promise: On random expressions in Part 3 on the CPU, the checker never
-/// accuses a correct rule, cannot judge at most 2 %, and names at least 99 % of
-/// the planted errors.
+/// reports a correct rule as wrong, cannot check at most 2 %, and names at
+/// least 99 % of the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_3_on_the_processor() {
     let device = Some("cpu");
@@ -243,8 +246,8 @@ fn the_judge_is_fair_to_part_3_on_the_processor() {
 }
 
 /// Promise: On random expressions in Part 3 on an OpenCL device, the checker
-/// never accuses a correct rule, cannot judge at most 2 %, and names at least
-/// 99 % of the planted errors.
+/// never reports a correct rule as wrong, cannot check at most 2 %, and names
+/// at least 99 % of the planted errors.
 #[test]
 fn the_judge_is_fair_to_part_3_on_a_device() {
     if testkit::device::gpu_or_skip().is_some() {

@@ -1,32 +1,32 @@
-//! Wrong rules, planted on the tape of a right engine.
+//! Plants wrong rules on the tape of a right engine.
 
 use rungrad::reference::Array;
 use rungrad::tape::{Record, Tape};
 
 use testkit::random::Random;
 
-/// What people do wrong.
+/// Common errors in backward rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The wrong constant.
+    /// A wrong constant factor.
     Scaled,
-    /// The wrong sign.
+    /// A wrong sign.
     Sign,
-    /// Nothing is given.
+    /// A gradient of zeros.
     Zero,
-    /// The gradients of the two operands, exchanged.
+    /// The gradients of the two operands are swapped.
     Swapped,
-    /// `grad_out` alone: the factor was dropped.
+    /// The local derivative is missing.
     Dropped,
-    /// The factor alone: `grad_out` was dropped.
+    /// `grad_out` is missing.
     Forgetful,
-    /// A stretched operand gets the gradient of its copies.
+    /// The gradient of a broadcast operand is not summed.
     NotSummed,
-    /// The last of several gradients, not their sum.
+    /// Gradients overwrite each other instead of being added.
     Overwritten,
-    /// One element alone is off.
+    /// One element is wrong.
     OneElement,
-    /// No number.
+    /// One element is NaN.
     NotANumber,
 }
 
@@ -43,9 +43,9 @@ pub const FAULTS: [Fault; 10] = [
     Fault::NotANumber,
 ];
 
-/// Plants a fault on the tape where there is room for it, and where it
-/// changes what is given so much that `f32` can show it. The place of the
-/// wrong rule, or of the tensor whose gradients are not added up.
+/// Plants an error at a random position of the tape where it is possible and
+/// large enough for `f32` to show it. Returns the index of the wrong rule, or
+/// of the tensor whose gradients are not added.
 pub fn plant(
     fault: Fault,
     tape: &mut Tape,
@@ -141,9 +141,9 @@ fn wrong(
     Some((shape, values))
 }
 
-/// Whether the two differ by more than `f32` may have to round there: by 1 %
-/// where a rule multiplies, by a little of `grad_out` where it subtracts. At
-/// a kink no slope is wrong.
+/// Returns whether two gradients differ by more than `f32` may round. The
+/// threshold is 1 % where a rule multiplies, and a small fraction of
+/// `grad_out` where it subtracts. At a kink, no gradient is wrong.
 fn shows(record: &Record, operand: &Record, old: &[f32], new: &[f32]) -> bool {
     let grad = record.grad.as_deref().unwrap_or(&[]);
     let largest = grad.iter().fold(0.0f32, |most, g| most.max(g.abs()));
@@ -165,7 +165,7 @@ fn shows(record: &Record, operand: &Record, old: &[f32], new: &[f32]) -> bool {
     })
 }
 
-/// Leaves at one tensor the last gradient that came.
+/// Replaces the gradient of one tensor with the last one that it received.
 fn overwrite(tape: &mut Tape) -> Option<usize> {
     (0..tape.records.len()).find(|&at| {
         let record = &tape.records[at];

@@ -1,5 +1,4 @@
-//! Seeded random expressions of ordinary numbers, such as a user types for
-//! `cargo learn try`.
+//! Random expressions such as a user may type for `cargo learn try`.
 
 use rungrad::reference::Array;
 
@@ -9,15 +8,15 @@ use tools::expression::expr::{Expr, parse};
 /// The kind of numbers in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
-    /// From 1e-3 to 1e4, of both signs.
+    /// From 1e-3 to 1e4, with both signs.
     Ordinary,
     Integers,
     OneDecimal,
-    /// Few values, many of them equal or 0.
+    /// Few different values, often equal or 0.
     Ties,
-    /// Where exponentials are 0 or 1, or nearly.
+    /// Values whose exponentials are close to 0 or 1.
     Saturated,
-    /// Differences of numbers that are nearly equal.
+    /// Differences of nearly equal numbers.
     Canceling,
 }
 
@@ -38,7 +37,7 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// What to type to see it again.
+    /// Returns the command that reproduces the case.
     pub fn command(&self, engine: &str, device: Option<&str>) -> String {
         let inputs = self.inputs.iter().map(|(name, values)| {
             let values = values.iter().map(f32::to_string);
@@ -76,7 +75,7 @@ impl Typed {
     }
 }
 
-/// An expression of the operations that an engine has.
+/// Returns a random expression of the operations that an engine has.
 pub fn expression(random: &mut Random, one: &[&str], two: &[&str]) -> Typed {
     let family = FAMILIES[random.below(FAMILIES.len())];
     let length = 1 + random.below(4);
@@ -84,7 +83,7 @@ pub fn expression(random: &mut Random, one: &[&str], two: &[&str]) -> Typed {
     let operations = 1 + random.below(4);
     let mut inputs: Vec<(String, Vec<f32>)> = Vec::new();
     for name in ["a", "b", "c"].into_iter().take(names) {
-        // Now and then one that stretches.
+        // Sometimes an operand is broadcast.
         let n = if random.below(6) == 0 { 1 } else { length };
         let near = inputs.first().map(|(_, values)| values.clone());
         let values = (0..n).map(|i| {
@@ -132,7 +131,7 @@ fn take(random: &mut Random, parts: &mut Vec<String>) -> String {
     parts.swap_remove(at)
 }
 
-/// Between 0 and 1.
+/// Returns a number between 0 and 1.
 fn unit(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }

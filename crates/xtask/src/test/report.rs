@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use learn::command::Stop;
 use learn::process::{self, Ending};
-use learn::terminal::{say, spoken};
+use learn::terminal::{human_duration, say};
 
-/// The result of a step. A step that is not made of tests counts as one.
+/// The result of a step. A step without tests counts as one.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) passed: usize,
     pub(super) failed: usize,
     /// Tests of the slow tier, which only `--all` runs.
     ignored: usize,
-    /// Tests that could not run. One that skips on two devices counts once.
+    /// Tests that could not run. A test that skips on two devices counts once.
     skipped: usize,
     failures: Vec<String>,
     /// The name of each skipped test with a reason.
@@ -83,7 +83,7 @@ impl Report {
     }
 
     /// Reads the output of `cargo xtask verify`: the lines that begin with
-    /// `FAILED` and `SKIPPED`, and the last line, which counts.
+    /// `FAILED` or `SKIPPED`, and the last line, which contains the counts.
     pub(super) fn of_verify(log: &str) -> Report {
         let last = log.lines().last().unwrap_or_default();
         let named = |word| {
@@ -100,7 +100,7 @@ impl Report {
         }
     }
 
-    /// Adds how the command ended. It fails if nothing has run.
+    /// Adds how the command ended. A step that ran nothing fails.
     pub(super) fn ended(
         mut self,
         command: &str,
@@ -110,7 +110,7 @@ impl Report {
         let complaint = match ending {
             Ending::Exited(0) if self.passed + self.failed > 0 => return self,
             Ending::Exited(0) => format!("{command} has run nothing"),
-            ending => process::complaint(command, ending),
+            ending => process::failure_message(command, ending),
         };
         if self.failed == 0 {
             self.failed = 1;
@@ -129,7 +129,7 @@ impl Report {
     }
 }
 
-/// Finds the name of the test program that cargo announces.
+/// Returns the name of the test program that cargo announces.
 fn program_name(line: &str) -> Option<&str> {
     let line = line.trim();
     let doc_tests = line.strip_prefix("Doc-tests ").map(|_| line);
@@ -139,8 +139,8 @@ fn program_name(line: &str) -> Option<&str> {
     })
 }
 
-/// Finds the text after `SKIPPED` at the beginning of a line, or after the name
-/// of a test, which libtest prints first if it runs one test at a time.
+/// Returns the text after `SKIPPED` at the beginning of a line, or after the
+/// name of a test, which libtest prints first if it runs one test at a time.
 fn after_skipped(line: &str) -> Option<&str> {
     let begin = match line.strip_prefix("test ") {
         Some(test) => test.split_once(" ... ")?.1,
@@ -149,7 +149,7 @@ fn after_skipped(line: &str) -> Option<&str> {
     begin.strip_prefix("SKIPPED ")
 }
 
-/// Finds the number before a word.
+/// Returns the number before a word.
 fn number(result: &str, word: &str) -> usize {
     let mut parts = result.split([';', ',', '.']);
     let found =
@@ -177,7 +177,7 @@ pub(super) fn summary(rows: &[(&str, Report, Duration)]) -> Result<(), Stop> {
     let mut all = Report::default();
     for (name, report, time) in rows {
         let Report { passed, failed, ignored, skipped, .. } = report;
-        let (verdict, time) = (report.verdict(), spoken(*time));
+        let (verdict, time) = (report.verdict(), human_duration(*time));
         say!(
             "{name:<10} {verdict:<8} {passed:>6} {failed:>7} {ignored:>8} \
              {skipped:>8} {time:>11}"
@@ -224,7 +224,7 @@ error: test failed, to rerun pass `--test crashes`
     /// Promise: A skipped test does not count as passed, and a test program
     /// that crashes counts as a failure.
     #[test]
-    fn the_output_of_all_test_programs_is_counted() {
+    fn the_tests_of_all_programs_are_counted() {
         let report = Report::of_tests(LOG);
         let Report { passed, failed, ignored, skipped, .. } = report;
         assert_eq!([passed, failed, ignored, skipped], [1 + 1 + 12, 2, 1, 2]);

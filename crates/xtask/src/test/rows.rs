@@ -1,5 +1,5 @@
-//! The tests, in rows that run at the same time: a test that waits for a
-//! browser, a time limit or a child process leaves room for others.
+//! The tests, in groups (rows) that run at the same time, because a test that
+//! waits for a browser, a time limit or a child process leaves cores idle.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,13 +8,13 @@ use std::{env, fs, thread};
 use super::Work;
 use learn::checkout::cannot_write;
 use learn::command::Stop;
-use learn::examples::LIGHT;
-use learn::process::{self, Ending, Follow};
+use learn::examples::LIGHT_CONFIG;
+use learn::process::{self, Ending, RunFn};
 
-/// The slowest test program of the crate, which is a separate row.
+/// The slowest test program of the crate, which gets a separate row.
 const LONGEST: &str = "part3_unified";
 
-/// Switches off PoCL's optimizer, which takes a second for each kernel.
+/// Disables PoCL's optimizer, which takes a second for each kernel.
 const PLAIN: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
 
 /// A selection of tests with its name.
@@ -24,8 +24,8 @@ struct Row {
 }
 
 impl Work<'_> {
-    /// Lets PoCL compile kernels without its optimizer. The listings of the book
-    /// have optimized kernels in any case, and so has the nightly workflow.
+    /// Makes PoCL compile kernels without its optimizer. The listings of the
+    /// book and the nightly workflow always use the optimizer.
     pub(super) fn compile_kernels_plainly(&self, command: &mut Command) {
         let (name, value) = PLAIN;
         if env::var_os(name).is_none() {
@@ -33,7 +33,7 @@ impl Work<'_> {
         }
     }
 
-    /// Returns the rows. Each test of the workspace is in one of them.
+    /// Returns the rows. Each test of the workspace is in exactly one of them.
     fn rows(&self) -> Vec<Row> {
         let row = |name, words: &str| Row {
             name,
@@ -55,9 +55,9 @@ impl Work<'_> {
         others
             .words
             .extend(names.into_iter().flat_map(|it| ["--test".into(), it]));
-        // The crate is compiled once more for the tests inside it; optimizing
-        // it would take ten times as long as they run.
-        let inner = format!("--package rungrad --lib --config {LIGHT}");
+        // The crate is compiled once more for its unit tests. Optimizing it
+        // would take ten times as long as they run.
+        let inner = format!("--package rungrad --lib --config {LIGHT_CONFIG}");
         let rest = "--workspace --exclude rungrad --exclude learn";
         vec![
             row("longest", &format!("--package rungrad --test {LONGEST}")),
@@ -73,13 +73,13 @@ impl Work<'_> {
     pub(super) fn all_tests(&self) -> Result<Ending, Stop> {
         let rows = self.rows();
         for row in rows.iter().filter(|row| row.name != DOCS) {
-            let (no_run, follow) = (&["--no-run"], process::follow);
+            let (no_run, follow) = (&["--no-run"], process::run_with_status);
             let built = self.cargo_test(row, no_run, self.log, follow)?;
             if built != Ending::Exited(0) {
                 return Ok(built);
             }
         }
-        let run = |row: &Row, follow: Follow| {
+        let run = |row: &Row, follow: RunFn| {
             let log =
                 self.checkout.log(&format!("{}-{}", self.name, row.name))?;
             // In the documentation, `ignore` marks examples that cannot run.
@@ -94,9 +94,9 @@ impl Work<'_> {
             let (first, beside) = rows.split_first().expect("there are rows");
             let beside: Vec<_> = beside
                 .iter()
-                .map(|row| scope.spawn(|| run(row, process::follow_in_silence)))
+                .map(|row| scope.spawn(|| run(row, process::run_quietly)))
                 .collect();
-            let first = run(first, process::follow);
+            let first = run(first, process::run_with_status);
             let beside = beside.into_iter().map(|it| it.join().expect("a row"));
             [first].into_iter().chain(beside).collect()
         });
@@ -118,10 +118,11 @@ impl Work<'_> {
         row: &Row,
         words: &[&str],
         log: &Path,
-        follow: Follow,
+        follow: RunFn,
     ) -> Result<Ending, Stop> {
         let mut command = self.checkout.cargo(&["test", "--no-fail-fast"]);
-        // The excerpt of a failure has room for its message, not for its stack.
+        // The excerpt of a failure has room for its message, but not for a
+        // backtrace.
         command.args(&row.words).args(words).env("RUST_BACKTRACE", "0");
         if row.words[1] == "rungrad" {
             self.compile_kernels_plainly(&mut command);
@@ -130,5 +131,5 @@ impl Work<'_> {
     }
 }
 
-/// The row of the examples in the documentation.
+/// The row of the documentation examples.
 const DOCS: &str = "docs";

@@ -16,18 +16,18 @@ use learn::exercises::status::Status;
 use learn::process;
 use learn::terminal::say;
 
-/// Where the files of a round are, below the target folder.
+/// The folders for the files of a round, below the target folder.
 pub(super) const FOLDERS: [&str; 2] = ["verify/exercises", "verify/others"];
-/// Where its programs are.
+/// The folders for its programs.
 const PROGRAMS: [&str; 2] = ["verify/programs/0", "verify/programs/1"];
 
-/// A variant with its exercise.
+/// A variant and its exercise.
 type Placed<'a> = (&'a Exercise, &'a Variant);
-/// The verdict of a check with its output, or why there is none.
+/// The verdict and output of a check, or an error if it has no verdict.
 type Found = Result<(Status, String), String>;
 
-/// Builds and runs the checks of all rounds, and returns the results in the same
-/// order. While the checks of a round run, the next round is built with files in
+/// Builds and runs the checks of all rounds, and returns the results in the
+/// same order. While the checks of one round run, the next round is built in
 /// the other of two folders.
 pub(super) fn check(
     checkout: &Checkout,
@@ -73,9 +73,9 @@ fn run_all(
     found.into_inner().unwrap().into_values().collect()
 }
 
-/// Builds all checks by one call of cargo, and moves the programs to a folder
-/// where the next call does not replace them. If that fails, it builds each one
-/// alone, to find those that do not compile.
+/// Builds all checks with one call of cargo, and moves the programs to a
+/// folder where the next call does not replace them. If the build fails, each
+/// check is built alone to find those that do not compile.
 fn build(
     checkout: &Checkout,
     number: usize,
@@ -128,7 +128,7 @@ fn run(
     let (id, again) = (exercise.id.as_str(), again.as_deref());
     let log = checkout.log(&format!("verify-{id}-{number}"));
     let heard = log.and_then(|log| {
-        let follow = process::follow_in_silence;
+        let follow = process::run_quietly;
         program::run(id, program, &log, *seconds, again, None, follow)
     });
     match heard {

@@ -1,5 +1,5 @@
 //! The variants of an exercise that are checked: its stub, its solution, other
-//! right answers, wrong answers, and other values.
+//! right answers, wrong answers, and variants with different values.
 
 use std::fs;
 use std::path::Path;
@@ -11,16 +11,16 @@ use learn::exercises::answers::{WrongAnswer, wrong_answers};
 use learn::exercises::stub::SolutionFile;
 use learn::machine;
 
-/// A text of the learner's file, and the verdict that it must get.
+/// A version of the learner's file, and the verdict that it must get.
 pub(crate) struct Variant {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(super) wanted: Wanted,
-    /// A program that only this variant requires and that is not installed.
+    /// A required program that is not installed.
     pub(super) lacks: Option<String>,
     /// The limit of processor time, for an answer that never ends.
     pub(super) seconds: Option<u64>,
-    /// The values, if the exercise is done again.
+    /// The drawn values, for a variant of `cargo learn again`.
     pub(super) again: Option<String>,
 }
 
@@ -32,8 +32,8 @@ pub(super) enum Wanted {
     Level(String),
     /// A failure with these words.
     Words(String),
-    /// A failure: the answer to the original exercise must not pass with other
-    /// values.
+    /// A failure: the answer to the original exercise must not pass with
+    /// different values.
     Refused,
 }
 
@@ -53,12 +53,12 @@ pub(super) fn variants(
             Wanted::Pass,
         ),
     ];
-    if exercise.grows() {
+    if exercise.has_levels() {
         variants[0].wanted = Wanted::Level(level(exercise, 0));
         for stand in 1..exercise.levels.len() {
             variants.push(Variant::new(
                 format!("level {stand} of {id}"),
-                SolutionFile::stand(checkout, exercise, stand)?,
+                SolutionFile::at_level(checkout, exercise, stand)?,
                 Wanted::Level(level(exercise, stand)),
             ));
         }
@@ -75,10 +75,10 @@ pub(super) fn variants(
             Wanted::Pass,
         ));
     }
-    let oclgrind = machine::program("oclgrind").is_some();
+    let oclgrind = machine::find_program("oclgrind").is_some();
     let is_missing = |name: &&String| match name.as_str() {
         "profile" => !oclgrind || !profile::can_build(),
-        name => machine::program(name).is_none(),
+        name => machine::find_program(name).is_none(),
     };
     for wrong in wrong(checkout, id, &plain)? {
         variants.push(Variant {
@@ -94,8 +94,8 @@ pub(super) fn variants(
         for seed in 0..again.seeds() {
             let drawn = again.variable(seed);
             let name = format!("{id}, again with seed {seed} ({drawn})");
-            let its = SolutionFile::again(checkout, exercise, again, seed)?;
-            let of = |what: &str, text: &str, wanted| Variant {
+            let its = SolutionFile::variant(checkout, exercise, again, seed)?;
+            let variant = |what: &str, text: &str, wanted| Variant {
                 again: Some(drawn.clone()),
                 ..Variant::new(
                     format!("{what} {name}"),
@@ -103,9 +103,13 @@ pub(super) fn variants(
                     wanted,
                 )
             };
-            variants.push(of("the stub of", &its.stub, Wanted::Task));
-            variants.push(of("the solution of", &its.plain, Wanted::Pass));
-            variants.push(of("the old answer to", &plain, Wanted::Refused));
+            variants.push(variant("the stub of", &its.stub, Wanted::Task));
+            variants.push(variant("the solution of", &its.plain, Wanted::Pass));
+            variants.push(variant(
+                "the old answer to",
+                &plain,
+                Wanted::Refused,
+            ));
         }
     }
     Ok(variants)
@@ -122,7 +126,7 @@ impl Variant {
     }
 }
 
-/// Returns the words of a verdict that stops at the next level.
+/// Returns the words of a verdict that fails at the next level.
 fn level(exercise: &Exercise, stands: usize) -> String {
     format!("level {}, {}", stands + 1, exercise.levels[stands].name)
 }

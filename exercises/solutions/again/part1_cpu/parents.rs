@@ -1,7 +1,8 @@
-// parents, again: operands and gradients in one order.
+// parents, again: operands and gradients in the same order.
 //
-// WHAT   `sub` computes `a - b` and hands it to `from_op`. Its rule gives the
-//        gradient of `b` first, and then that of `a`. The operands are missing.
+// WHAT   `sub` computes `a - b` and calls `from_op`. Its backward rule returns
+//        the gradient of `b` first, and then the gradient of `a`. Only the
+//        list of operands is missing.
 // READ   A tensor that remembers
 // CHECK  cargo learn again parents
 

@@ -1,10 +1,10 @@
 // quarter_turn, again: to the left.
 //
-// WHAT   Turn a picture to the left: a (rows, columns) -> out (columns, rows).
-//        What stood in the right column stands in the top row afterwards, from
-//        the top down: `out[columns - 1 - c][r]` is `a[r][c]`.
-// MIND   Local memory has banks: 16 cells that lie 16 apart are in two of them.
-//        The picture may end within a tile.
+// WHAT   Rotate a picture to the left: a (rows, columns) -> out (columns,
+//        rows). The right column becomes the top row, read from the top down:
+//        `out[columns - 1 - c][r]` is `a[r][c]`.
+// MIND   Local memory has 32 banks: 16 cells whose addresses are 16 apart fall
+//        into only two of them. The picture may end within a tile.
 // READ   The matmul ladder
 // CHECK  cargo learn again quarter_turn
 
@@ -16,7 +16,7 @@ kernel void quarter_turn(global const float *a, global float *out, uint rows,
     uint x = get_local_id(0), y = get_local_id(1);
     uint across = get_group_id(0) * TILE, down = get_group_id(1) * TILE;
     // HOLE
-    //| /* TODO(quarter_turn): a tile, filled by rows, read by columns */
+    //| /* TODO(quarter_turn): fill a tile by rows, read it by columns */
     local float tile[TILE][TILE + 1];
     if (down + y < rows && across + x < columns)
         tile[y][x] = a[(down + y) * columns + across + x];

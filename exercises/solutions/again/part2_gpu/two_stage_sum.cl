@@ -1,10 +1,10 @@
-// two_stage_sum, again: the largest in two launches, of however many.
+// two_stage_sum, again: a maximum in two launches, for any length.
 //
-// WHAT   Leave one number for each group: the largest of all values that its
-//        items take, -INFINITY where they take none. An item takes the value of
-//        its own number, and from there every `get_global_size(0)`-th, until
-//        `n`. The host launches the kernel twice: a few groups on the values,
-//        and one group on the numbers that they left.
+// WHAT   Write one number per group: the largest of all values that its items
+//        read, or -INFINITY if they read none. An item reads the value at its
+//        global index and from there every `get_global_size(0)`-th one, up to
+//        `n`. The host launches the kernel twice: with a few groups on the
+//        values, and with one group on the results of those.
 // READ   Reductions and barriers
 // CHECK  cargo learn again two_stage_sum
 
@@ -16,7 +16,7 @@ kernel void partial_sums(global const float *a, global float *partials,
     local float tree[GROUP];
     uint item = get_local_id(0);
     // HOLE
-    //| /* TODO(two_stage_sum): every item's values, the tree, the partial */
+    //| /* TODO(two_stage_sum): each item's values, the tree, the group's result */
     float most = -INFINITY;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))
         most = fmax(most, a[i]);

@@ -1,13 +1,13 @@
-// compact, again: a view, copied column by column.
+// compact, again: copy a view column by column.
 //
-// WHAT   The elements that a view shows, one after another: the first axis
-//        runs fastest, as in Fortran.
+// WHAT   Return the elements of a view in column-major order: the first index
+//        varies fastest, as in Fortran.
 // READ   Strides
 // CHECK  cargo learn again compact
 
-/// Copies the elements of a view of `memory`. Element [i, j] lies at
-/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element that
-/// the view shows lies inside.
+/// Copies the elements of a view of `memory`. Element [i, j] is at
+/// `memory[offset + i * strides[0] + j * strides[1]]`, and every element of
+/// the view is within `memory`.
 pub fn compact(
     memory: &[f32],
     shape: &[usize],
@@ -15,7 +15,7 @@ pub fn compact(
     offset: usize,
 ) -> Vec<f32> {
     // HOLE
-    //| todo!("TODO(compact): the elements in a row")
+    //| todo!("TODO(compact): the elements in order")
     let count: usize = shape.iter().product();
     let element = |n: usize| {
         let (mut rest, mut at) = (n, offset as isize);

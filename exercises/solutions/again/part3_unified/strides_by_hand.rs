@@ -1,13 +1,13 @@
-// strides_by_hand, again: columns that lie one after another.
+// strides_by_hand, again: column-major order.
 //
-// WHAT   The strides of a shape in column-major order, as Fortran and Julia
-//        have it. What becomes of a view when its axes change places, when a
-//        part is cut out, when an axis runs backwards and when one is repeated
-//        does not depend on the order, and is done already.
+// WHAT   Return the strides of a shape in column-major order, as in Fortran
+//        and Julia. The other operations (permuting axes, slicing, reversing
+//        an axis, expanding one) do not depend on the order and are already
+//        written.
 // READ   Strides
 // CHECK  cargo learn again strides_by_hand
 
-/// A way to walk memory: element [i, j] lies in slot
+/// A view of memory: element [i, j] is in slot
 /// offset + i * strides[0] + j * strides[1].
 #[derive(Clone, Debug)]
 pub struct View {
@@ -16,12 +16,11 @@ pub struct View {
     pub offset: usize,
 }
 
-/// Computes the strides of a shape whose columns lie one after another: the
-/// first axis is dense. Those of [2, 3] are [1, 2], and those of a scalar, [],
-/// are [].
+/// Returns the column-major strides of a shape: the first axis has stride 1.
+/// The strides of [2, 3] are [1, 2], and the strides of a scalar, [], are [].
 pub fn strides(shape: &[usize]) -> Vec<isize> {
     // HOLE
-    //| todo!("TODO(strides_by_hand): how far apart neighbors lie")
+    //| todo!("TODO(strides_by_hand): the distance between adjacent elements")
     let mut strides = vec![1; shape.len()];
     for axis in 1..shape.len() {
         strides[axis] = strides[axis - 1] * shape[axis - 1] as isize;
@@ -30,7 +29,7 @@ pub fn strides(shape: &[usize]) -> Vec<isize> {
     // END HOLE
 }
 
-/// Finds the slot of the element at `index`, which has a number for each axis.
+/// Returns the slot of the element at `index`, which has one number per axis.
 pub fn slot(view: &View, index: &[usize]) -> usize {
     let mut slot = view.offset as isize;
     for (i, stride) in index.iter().zip(&view.strides) {
@@ -39,8 +38,7 @@ pub fn slot(view: &View, index: &[usize]) -> usize {
     slot as usize
 }
 
-/// Puts the axes into another order: axis k of the result is axis `axes[k]` of
-/// `view`.
+/// Reorders the axes: axis k of the result is axis `axes[k]` of `view`.
 pub fn permute(view: &View, axes: &[usize]) -> View {
     View {
         shape: axes.iter().map(|&axis| view.shape[axis]).collect(),
@@ -49,7 +47,7 @@ pub fn permute(view: &View, axes: &[usize]) -> View {
     }
 }
 
-/// Takes a part of one axis: from element `from` to the last before `to`.
+/// Takes a part of one axis, the elements `from..to`.
 pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     let mut part = view.clone();
     part.shape[axis] = to - from;
@@ -58,7 +56,7 @@ pub fn slice(view: &View, axis: usize, from: usize, to: usize) -> View {
     part
 }
 
-/// Turns one axis backwards. It has at least one element.
+/// Reverses one axis, which has at least one element.
 pub fn flip(view: &View, axis: usize) -> View {
     let mut back = view.clone();
     let way = (view.shape[axis] as isize - 1) * view.strides[axis];
@@ -67,7 +65,7 @@ pub fn flip(view: &View, axis: usize) -> View {
     back
 }
 
-/// Shows an axis of size 1 `times` times.
+/// Repeats an axis of size 1 `times` times.
 pub fn expand(view: &View, axis: usize, times: usize) -> View {
     let mut wide = view.clone();
     wide.shape[axis] = times;

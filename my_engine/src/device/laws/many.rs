@@ -1,4 +1,4 @@
-//! The laws of the functions that make fewer numbers of many, and of training.
+//! The laws of reductions, matrix multiplication, indexing and training.
 
 use exercises::numbers;
 use rungrad::ConvOptions;
@@ -9,8 +9,8 @@ use rungrad::part3_unified::{
 };
 use rungrad::rng::Random;
 
-use super::super::watched::asked;
-use super::{both, got, near, read, there};
+use super::super::watched::take_calls;
+use super::{both, got, near, on_device, read};
 use testkit::engine::Part3;
 
 pub(in super::super) fn rows_of_any_view_are_reduced(e: &Part3) {
@@ -29,13 +29,13 @@ pub(in super::super) fn rows_of_any_view_are_reduced(e: &Part3) {
 }
 
 pub(in super::super) fn the_largest_of_a_row_may_be_negative(e: &Part3) {
-    let a = there(e, &[2, 3], &[-3.0, -1.0, -2.0, -5.0, -6.0, -4.0]);
+    let a = on_device(e, &[2, 3], &[-3.0, -1.0, -2.0, -5.0, -6.0, -4.0]);
     let most = got(a.reduce(Reduce::Max, &[1], Keep::No));
     assert_eq!(read(&most), [-1.0, -4.0]);
 }
 
 pub(in super::super) fn a_row_of_nothing_sums_to_0(e: &Part3) {
-    let none = there(e, &[2, 0], &[]);
+    let none = on_device(e, &[2, 0], &[]);
     let sums = read(&got(none.reduce(Reduce::Sum, &[1], Keep::No)));
     assert!(
         sums.len() == 2 && sums.iter().all(|sum| sum.to_bits() == 0),
@@ -46,7 +46,7 @@ pub(in super::super) fn a_row_of_nothing_sums_to_0(e: &Part3) {
 
 pub(in super::super) fn a_million_numbers_are_added_right(e: &Part3) {
     let n = 1 << 20;
-    let a = there(e, &[2, n / 2], &vec![0.1; n]);
+    let a = on_device(e, &[2, n / 2], &vec![0.1; n]);
     let sums = read(&got(a.reduce(Reduce::Sum, &[1], Keep::No)));
     let right = f64::from(0.1_f32) * n as f64 / 2.0;
     for sum in sums {
@@ -100,8 +100,10 @@ pub(in super::super) fn every_matrix_meets_its_partner(e: &Part3) {
 
 pub(in super::super) fn long_products_are_right(e: &Part3) {
     let n = 1 << 18;
-    let (a, b) =
-        (there(e, &[1, n], &vec![0.1; n]), there(e, &[n, 1], &vec![0.1; n]));
+    let (a, b) = (
+        on_device(e, &[1, n], &vec![0.1; n]),
+        on_device(e, &[n, 1], &vec![0.1; n]),
+    );
     let yours = f64::from(read(&got(a.matmul(&b)))[0]);
     let right = f64::from(0.1_f32).powi(2) * n as f64;
     assert!(
@@ -112,7 +114,7 @@ pub(in super::super) fn long_products_are_right(e: &Part3) {
 }
 
 pub(in super::super) fn rows_are_taken_at_their_indices(e: &Part3) {
-    let a = there(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let a = on_device(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let rows = |at: &[usize]| read(&got(a.index_select(0, at)));
     assert_eq!(rows(&[2, 0, 2]), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
     assert_eq!(rows(&[]), [0.0; 0]);
@@ -121,13 +123,13 @@ pub(in super::super) fn rows_are_taken_at_their_indices(e: &Part3) {
 }
 
 pub(in super::super) fn rows_that_meet_at_a_place_are_added(e: &Part3) {
-    let a = there(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let a = on_device(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let sums = got(a.index_add(0, &[1, 3, 1], 4));
     assert_eq!(read(&sums), [0.0, 0.0, 6.0, 8.0, 0.0, 0.0, 3.0, 4.0]);
-    let none = got(there(e, &[0, 2], &[]).index_add(0, &[], 2));
+    let none = got(on_device(e, &[0, 2], &[]).index_add(0, &[], 2));
     assert_eq!(read(&none), [0.0; 4]);
     let n = 1 << 18;
-    let many = there(e, &[n, 1], &vec![0.1; n]);
+    let many = on_device(e, &[n, 1], &vec![0.1; n]);
     let sum = read(&got(many.index_add(0, &vec![0; n], 1)))[0];
     let right = f64::from(0.1_f32) * n as f64;
     assert!(
@@ -149,7 +151,7 @@ pub(in super::super) fn windows_that_overlap_are_added(e: &Part3) {
         let n = shape.iter().product();
         let fold = |device: Device| {
             let a = got(Array::new(&shape, &numbers(5, n), device));
-            // The windows of the second image lie the other way around.
+            // The windows of the second image are flipped.
             let turned = got(a.flip(&[0, 4]));
             [&a, &turned].map(|a| read(&got(a.fold(&window, [3, 4]))))
         };
@@ -187,7 +189,7 @@ pub(in super::super) fn a_seed_draws_the_same_numbers_everywhere(e: &Part3) {
 pub(in super::super) fn the_memory_in_use_is_counted_in_bytes(e: &Part3) {
     let now = || got(e.0.memory());
     let before = now();
-    let a = there(e, &[100], &numbers(1, 100));
+    let a = on_device(e, &[100], &numbers(1, 100));
     let b = got(a.unary(Unary::Exp));
     assert_eq!(now().now, before.now + 800, "two arrays of 100 numbers more");
     let view = got(a.slice(&[0..10]));
@@ -200,7 +202,7 @@ pub(in super::super) fn the_memory_in_use_is_counted_in_bytes(e: &Part3) {
     assert!(now().peak >= before.now + 800, "a peak stays");
 }
 
-/// Takes a step of a small network, on 32 rows of the digits.
+/// Trains a small network for one step on 32 digits.
 fn step(e: &Part3, layer: &mut Linear) {
     let rows = digits();
     let x = got(Tensor::new(&[32, 64], &rows.inputs[..32 * 64], e.0));
@@ -222,12 +224,12 @@ pub(in super::super) fn a_step_leaves_no_memory_behind(e: &Part3) {
 }
 
 pub(in super::super) fn nothing_is_left_to_the_processor(e: &Part3) {
-    drop(asked());
+    drop(take_calls());
     let mut layer = Linear::new(64, 10, &mut Random::new(1));
     got(layer.to(e.0));
     step(e, &mut layer);
     a_convolution_is_that_of_the_processor(e);
-    let left = asked().into_iter().filter(|(_, it)| it.left > 0);
+    let left = take_calls().into_iter().filter(|(_, it)| it.left > 0);
     let left: Vec<&str> = left.map(|(name, _)| name).collect();
     assert_eq!(left, [""; 0], "left to the processor");
 }

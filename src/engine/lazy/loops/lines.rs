@@ -1,9 +1,15 @@
 //! Computes the values of the lines of a plan: loads from inputs, constants,
 //! results of reductions, and operations.
 
-use super::apply::Applied;
+use std::hint::select_unpredictable;
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
 use super::{CACHE_LINE, Loops};
+use crate::engine::cpu::blocks::{self, Fma};
 use crate::engine::lazy::compiler::{Count, Index, Value};
+use crate::engine::lazy::schedule::Operation;
 
 /// The values of a line for a block: in scratch memory, or a slice of an
 /// input.
@@ -33,14 +39,14 @@ impl<'a> Loops<'a> {
         phase: usize,
         counts: &[Count],
         n: usize,
-        joined: &[f64],
-        near: &mut [Block<'a>],
+        accumulators: &[f64],
+        blocks: &mut [Block<'a>],
     ) {
         let wanted = |line: usize| {
             let line = &self.plan.lines[line];
             !line.in_columns && line.phase == phase
         };
-        self.lines(&wanted, counts, n, joined, near);
+        self.lines(&wanted, counts, n, accumulators, blocks);
     }
 
     /// Computes the lines with one value per element that the loop of a phase
@@ -50,12 +56,12 @@ impl<'a> Loops<'a> {
         phase: usize,
         counts: &[Count],
         n: usize,
-        near: &mut [Block<'a>],
+        blocks: &mut [Block<'a>],
     ) {
         let wanted = |line: usize| {
             self.plan.lines[line].in_columns && self.needed[phase][line]
         };
-        self.lines(&wanted, counts, n, &[], near);
+        self.lines(&wanted, counts, n, &[], blocks);
     }
 
     pub(super) fn is_applied(&self, line: usize) -> bool {
@@ -70,8 +76,8 @@ impl<'a> Loops<'a> {
         wanted: &dyn Fn(usize) -> bool,
         counts: &[Count],
         n: usize,
-        joined: &[f64],
-        near: &mut [Block<'a>],
+        accumulators: &[f64],
+        blocks: &mut [Block<'a>],
     ) {
         let (mut from, count) = (0, self.plan.lines.len());
         while from < count {
@@ -81,13 +87,20 @@ impl<'a> Loops<'a> {
                 let is_other =
                     |line: &usize| wanted(*line) && !self.is_applied(*line);
                 let to = (from..count).find(is_other).unwrap_or(count);
-                let (loops, lines, near) = (self, from..to, &mut *near);
-                self.arch.dispatch(Applied { loops, lines, wanted, n, near });
+                let (loops, lines, blocks) = (self, from..to, &mut *blocks);
+                self.arch.dispatch(ApplyLines {
+                    loops,
+                    lines,
+                    wanted,
+                    n,
+                    blocks,
+                });
                 from = to;
             } else {
-                let (before, rest) = near.split_at_mut(from);
+                let (before, rest) = blocks.split_at_mut(from);
                 let out = &mut rest[0].own[..n];
-                rest[0].input = self.source(from, counts, joined, before, out);
+                rest[0].input =
+                    self.source(from, counts, accumulators, before, out);
                 from += 1;
             }
         }
@@ -99,7 +112,7 @@ impl<'a> Loops<'a> {
         &self,
         line: usize,
         counts: &[Count],
-        joined: &[f64],
+        accumulators: &[f64],
         before: &[Block],
         out: &mut [f32],
     ) -> Option<&'a [f32]> {
@@ -109,23 +122,24 @@ impl<'a> Loops<'a> {
             Value::Load(buffer, at) => {
                 return self.load(self.inputs[*buffer], at, counts, out);
             }
-            Value::Number(slot) => out.fill(self.numbers[*slot]),
+            Value::Number(slot) => out.fill(self.constants[*slot]),
             Value::Joined(join) => {
-                let each = joined.len() / self.plan.joins.len();
-                let values = joined[join * each..][..each].iter().cycle();
+                let each = accumulators.len() / self.plan.joins.len();
+                let values = accumulators[join * each..][..each].iter().cycle();
                 let pairs = out.iter_mut().zip(values);
                 pairs.for_each(|(out, value)| *out = *value as f32);
             }
             Value::Where(place, at, line) => {
-                let all =
-                    |index| self.plan.parts.all(index, counts, &self.places, n);
-                let places = all(place).into_iter().zip(all(at));
-                let pairs = out.iter_mut().zip(block(*line)).zip(places);
+                let all = |index| {
+                    self.plan.parts.all(index, counts, &self.index_lists, n)
+                };
+                let index_pairs = all(place).into_iter().zip(all(at));
+                let pairs = out.iter_mut().zip(block(*line)).zip(index_pairs);
                 for ((out, x), (place, at)) in pairs {
                     *out = if place == at { *x } else { 0.0 };
                 }
             }
-            Value::Apply(..) => unreachable!("it is computed with others"),
+            Value::Apply(..) => unreachable!("operations are applied together"),
         }
         None
     }
@@ -144,7 +158,7 @@ impl<'a> Loops<'a> {
         if let Some((at, 1)) = parts.even(at, counts) {
             return Some(&all[at..][..n]);
         }
-        for (at, step, length) in parts.runs(at, counts, &self.places, n) {
+        for (at, step, length) in parts.runs(at, counts, &self.index_lists, n) {
             let (out, others) = rest.split_at_mut(length);
             let at = at as usize;
             match step {
@@ -165,5 +179,53 @@ impl<'a> Loops<'a> {
             rest = others;
         }
         None
+    }
+}
+
+/// Consecutive operations of a plan, to be applied to a block in one function
+/// that is compiled for the widest registers of the processor.
+struct ApplyLines<'w, 'a> {
+    loops: &'w Loops<'a>,
+    lines: Range<usize>,
+    wanted: &'w dyn Fn(usize) -> bool,
+    n: usize,
+    blocks: &'w mut [Block<'a>],
+}
+
+impl WithSimd for ApplyLines<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let ApplyLines { loops, lines, wanted, n, blocks } = self;
+        let fma = Fma::for_simd::<S>();
+        for number in lines.filter(|line| wanted(*line)) {
+            let Value::Apply(op, args, slot) = &loops.plan.lines[number].value
+            else {
+                continue;
+            };
+            let (before, rest) = blocks.split_at_mut(number);
+            let out = &mut rest[0].own[..n];
+            let block = |line: usize| before[line].values(n);
+            match (op, &args[..]) {
+                (Operation::Unary(op), [x]) => {
+                    let constant =
+                        slot.map_or(0.0, |slot| loops.constants[slot]);
+                    let op = op.with_constant(constant.into());
+                    blocks::unary(fma, op, block(*x), out);
+                }
+                (Operation::Binary(op), [x, y]) => {
+                    blocks::binary(*op, block(*x), block(*y), out);
+                }
+                (Operation::Where, [mask, x, y]) => {
+                    let [mask, x, y] = [mask, x, y].map(|line| block(*line));
+                    let pairs = mask.iter().zip(x).zip(y);
+                    for (out, ((mask, x), y)) in out.iter_mut().zip(pairs) {
+                        *out = select_unpredictable(*mask != 0.0, *x, *y);
+                    }
+                }
+                _ => unreachable!("an operation has all its operands"),
+            }
+        }
     }
 }

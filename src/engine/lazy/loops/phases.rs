@@ -7,7 +7,7 @@ use crate::engine::lazy::compiler::{Plan, Value};
 /// Returns for each phase which lines its pass needs: those that its
 /// reductions and its stores depend on.
 pub(super) fn needed(plan: &Plan<Operation>) -> Vec<Vec<bool>> {
-    let last = last(plan);
+    let last = last_phase(plan);
     let mut needed = vec![vec![false; plan.lines.len()]; last + 1];
     for join in &plan.joins {
         mark(plan, join.line, &mut needed[join.phase]);
@@ -35,7 +35,7 @@ fn mark(plan: &Plan<Operation>, line: usize, needed: &mut [bool]) {
     }
 }
 
-fn last(plan: &Plan<Operation>) -> usize {
+fn last_phase(plan: &Plan<Operation>) -> usize {
     plan.lines.iter().map(|line| line.phase).max().unwrap_or(0)
 }
 
@@ -52,7 +52,7 @@ fn phase_of(
 
 impl Loops<'_> {
     /// Returns the index of the last phase.
-    pub(super) fn last(&self) -> usize {
+    pub(super) fn last_phase(&self) -> usize {
         self.needed.len() - 1
     }
 

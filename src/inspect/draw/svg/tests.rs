@@ -2,7 +2,7 @@ use super::*;
 use crate::ops::Op;
 
 #[test]
-fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
+fn accumulated_gradients_are_described_step_by_step() {
     let record = |id, op, parents: &[u64]| {
         Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
     };
@@ -32,7 +32,7 @@ fn what_an_operand_gets_in_several_steps_is_added_up_in_words() {
 /// Promise: The tape figure shows each partial gradient until the next one
 /// arrives.
 #[test]
-fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
+fn a_partial_gradient_is_shown_until_the_next() {
     let record = |id, op, parents: &[u64]| {
         Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
     };
@@ -61,7 +61,7 @@ fn a_part_of_a_gradient_stands_until_the_next_part_comes() {
 }
 
 #[test]
-fn no_wire_leads_back_to_an_operand_without_a_gradient() {
+fn no_arrow_leads_to_operands_without_gradients() {
     let record = |id, op, parents: &[u64]| {
         Record::new(id, op, parents.to_vec(), &[], Some(vec![1.0]))
     };
@@ -77,7 +77,7 @@ fn no_wire_leads_back_to_an_operand_without_a_gradient() {
 }
 
 #[test]
-fn the_blamed_record_has_a_frame_and_a_word() {
+fn the_first_wrong_rule_is_marked() {
     let leaf = Record::new(1, Op::Leaf, vec![], &[], Some(vec![1.0]));
     let tape = Tape::new(vec![leaf]);
     let plain = svg(&tape, "test", "", None);
@@ -89,7 +89,7 @@ fn the_blamed_record_has_a_frame_and_a_word() {
 }
 
 #[test]
-fn a_long_name_stands_above_its_circle_in_smaller_letters() {
+fn long_names_are_drawn_smaller_above_the_circle() {
     let drawn = |op| {
         let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
         let made = Record::new(2, op, vec![1], &[], None);
@@ -112,7 +112,7 @@ fn a_long_name_stands_above_its_circle_in_smaller_letters() {
 
 /// A character of this font is 0.6 times its size wide.
 #[test]
-fn the_longest_name_stands_between_two_boxes() {
+fn the_longest_name_fits_between_two_boxes() {
     for op in [Op::LogSoftmax, Op::named("index_select"), Op::Sigmoid] {
         let name = op.name();
         let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
@@ -135,7 +135,7 @@ fn the_longest_name_stands_between_two_boxes() {
 /// The last leaf waits for its consumer for two columns, in the first row that
 /// is free in both.
 #[test]
-fn no_record_stands_where_another_still_waits() {
+fn records_do_not_overlap_waiting_ones() {
     let record = |id, parents: &[u64]| {
         let op = if parents.is_empty() { Op::Leaf } else { Op::Mul };
         Record::new(id, op, parents.to_vec(), &[], None)
@@ -161,7 +161,7 @@ fn no_record_stands_where_another_still_waits() {
 }
 
 #[test]
-fn a_tape_of_nothing_has_the_room_of_one_record() {
+fn an_empty_tape_has_the_size_of_one_record() {
     let one = Record::new(1, Op::Leaf, vec![], &[], None);
     let size = |records| {
         let svg = svg(&Tape::new(records), "test", "", None);
@@ -174,7 +174,7 @@ fn a_tape_of_nothing_has_the_room_of_one_record() {
 /// Compares a picture with every kind of element, line by line, with one that
 /// a person has checked.
 #[test]
-fn a_whole_picture_is_as_it_was_drawn() {
+fn a_full_drawing_matches_the_checked_picture() {
     let record = |id, op, parents: &[u64], value: f32| {
         Record::new(id, op, parents.to_vec(), &[], Some(vec![value]))
     };

@@ -16,7 +16,7 @@ mod pieces;
 mod race;
 
 #[test]
-fn a_view_moves_no_number_and_lights_its_slots() {
+fn a_view_highlights_its_slots_and_moves_no_data() {
     play(
         "strides.html",
         "strides",
@@ -78,7 +78,7 @@ fn a_view_moves_no_number_and_lights_its_slots() {
 }
 
 #[test]
-fn a_finger_points_at_a_cell() {
+fn a_finger_can_point_at_a_cell() {
     play(
         "strides.html",
         "strides",
@@ -92,7 +92,7 @@ fn a_finger_points_at_a_cell() {
 
 /// Compares the slots with an array of Part 3.
 #[test]
-fn the_slots_are_those_of_an_array() {
+fn the_slots_agree_with_an_array() {
     let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let array = Array::new(&[3, 4], &values, Device::Cpu).unwrap();
     let view = array.permute(&[1, 0]).unwrap().flip(&[0]).unwrap();
@@ -110,7 +110,7 @@ fn numbers(list: &Value) -> Vec<f32> {
 
 /// Promise: The warp figure shows which cache lines a warp touches.
 #[test]
-fn a_warp_shows_which_lines_it_touches() {
+fn a_warp_shows_its_cache_lines() {
     play(
         "neighbors.html",
         "warp",
@@ -140,12 +140,12 @@ fn a_warp_shows_which_lines_it_touches() {
 }
 
 /// Compares the cache lines of the figure with the counts of the chapter's
-/// program, for a row per item and for a team.
+/// program, for one item per row and for several items per row.
 ///
 /// Promise: The warp figure counts the cache lines that the chapter's program
 /// counts.
 #[test]
-fn the_lines_of_a_page_are_those_of_the_program() {
+fn the_cache_lines_agree_with_the_program() {
     let lines = |stride: usize, first: usize| {
         let answer = native(&format!("warp\n{stride}\n{first}"));
         answer["lines"].as_array().unwrap().len()
@@ -158,7 +158,7 @@ fn the_lines_of_a_page_are_those_of_the_program() {
 
 /// Promise: The tile figure moves along `k` and counts its loads.
 #[test]
-fn a_tile_goes_along_k_and_its_loads_are_counted() {
+fn a_tile_moves_along_k_and_counts_its_loads() {
     play(
         "the-matmul-ladder.html",
         "tiles",
@@ -181,13 +181,13 @@ fn a_tile_goes_along_k_and_its_loads_are_counted() {
     );
 }
 
-/// Compares the sums with Part 1's product, and the loads with the formula of a
+/// Compares the sums with Part 1's matmul, and the loads with the formula of a
 /// rung, which Oclgrind confirms.
 ///
-/// Promise: The tile figure computes the product and counts the loads of the
+/// Promise: The tile figure computes the matmul and counts the loads of the
 /// chapter's formula.
 #[test]
-fn the_tiles_of_a_page_are_the_product_and_its_loads() {
+fn the_tiles_compute_the_matmul_and_its_loads() {
     let ask = |tile: usize, [row, column]: [usize; 2]| {
         native(&format!("tiles\n{tile}\n{row}\n{column}"))
     };
@@ -217,10 +217,10 @@ fn the_tiles_of_a_page_are_the_product_and_its_loads() {
 
 /// Promise: The reduction figure runs both orders of the tree.
 #[test]
-fn a_tree_is_folded_in_two_ways() {
+fn a_tree_is_reduced_in_two_orders() {
     let page = "reductions-and-barriers.html";
     let Some(mut figure) = Figure::open(page, "tree") else { return };
-    // The least space between a number and the sides of its cell.
+    // The smallest distance between a number and the sides of its cell.
     figure.value(
         "window.air = () => {
             const boxes = (selector) => all(selector).map((it) => it.getBBox());
@@ -251,7 +251,7 @@ fn a_tree_is_folded_in_two_ways() {
 /// Promise: The work-group figure runs step by step, and its search finds a
 /// breaking schedule.
 #[test]
-fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
+fn a_group_runs_step_by_step_and_a_search_breaks_it() {
     let page = "how-a-gpu-computes.html";
     let Some(mut figure) = Figure::open(page, "group") else { return };
     // The steps in the table, and the steps that the engine returns.
@@ -300,13 +300,12 @@ fn a_group_is_ordered_step_by_step_and_a_search_breaks_it() {
     );
 }
 
-/// The sentence of the figure about all schedules is the output of the
-/// program.
+/// The figure's sentence about all schedules equals the output of the program.
 ///
 /// Promise: The work-group figure counts the schedules that the chapter's
 /// program counts.
 #[test]
-fn the_schedules_of_a_page_are_those_of_the_program() {
+fn the_schedules_agree_with_the_program() {
     let answer = native("group\nload\nall");
     let search = race::search();
     assert_eq!(answer["schedules"], search.schedules() as f64);

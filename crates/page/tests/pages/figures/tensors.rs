@@ -33,9 +33,9 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
     );
 }
 
-/// The reason is shown and announced.
+/// The explanation is shown and announced.
 #[test]
-fn a_question_mark_has_its_reason() {
+fn a_question_mark_is_explained() {
     play(
         "one-expression.html",
         "expression",
@@ -50,12 +50,12 @@ fn a_question_mark_has_its_reason() {
     );
 }
 
-/// The backward pass shows each part of a sum when it arrives.
+/// The backward pass shows each term of a sum when it arrives.
 ///
 /// Promise: The tape figure plays forward and backward one partial gradient at
 /// a time.
 #[test]
-fn a_tape_is_played_forward_and_backward_part_by_part() {
+fn a_tape_plays_one_partial_gradient_at_a_time() {
     let name = "expression";
     let Some(mut figure) = Figure::open("one-expression.html", name) else {
         return;
@@ -87,7 +87,7 @@ fn a_tape_is_played_forward_and_backward_part_by_part() {
 /// Promise: The diamond figure shows a right and a wrong order of the backward
 /// pass.
 #[test]
-fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
+fn a_diamond_has_right_and_wrong_orders() {
     play(
         "one-sweep.html",
         "diamond",
@@ -124,7 +124,7 @@ fn a_diamond_is_right_in_one_order_and_wrong_in_another() {
 }
 
 #[test]
-fn a_finger_visits_a_node() {
+fn a_finger_can_visit_a_node() {
     play(
         "one-sweep.html",
         "diamond",
@@ -138,7 +138,7 @@ fn a_finger_visits_a_node() {
 }
 
 #[test]
-fn a_ring_keeps_three_tensors_that_nobody_holds() {
+fn a_reference_cycle_leaks_three_tensors() {
     play(
         "who-owns-the-graph.html",
         "owners",
@@ -171,7 +171,7 @@ fn a_ring_keeps_three_tensors_that_nobody_holds() {
 }
 
 #[test]
-fn an_element_lights_its_copies_and_the_sum_is_told() {
+fn an_element_highlights_its_copies_and_their_sum() {
     play(
         "shapes-that-stretch.html",
         "broadcast",
@@ -198,7 +198,7 @@ fn an_element_lights_its_copies_and_the_sum_is_told() {
 
 /// Promise: The nudge figure shows the error of each step size.
 #[test]
-fn a_nudge_leaves_its_error_where_the_slider_passes() {
+fn the_slider_plots_the_error_of_each_nudge() {
     let Some(mut figure) = Figure::open("nudge-it.html", "nudge") else {
         return;
     };
@@ -242,7 +242,7 @@ fn a_nudge_leaves_its_error_where_the_slider_passes() {
 
 /// Promise: The softmax figure overflows only in the naive formula.
 #[test]
-fn scores_can_be_dragged_and_overflow_only_as_defined() {
+fn only_the_naive_softmax_overflows() {
     play(
         "matmul-and-softmax.html",
         "softmax",
@@ -266,9 +266,9 @@ fn scores_can_be_dragged_and_overflow_only_as_defined() {
     );
 }
 
-/// A score beyond the ends of a slider moves the ends.
+/// A value beyond the range of a slider extends the range.
 #[test]
-fn a_score_far_away_takes_its_slider_along() {
+fn a_large_score_extends_its_slider() {
     play(
         "matmul-and-softmax.html",
         "softmax",
@@ -284,7 +284,7 @@ fn a_score_far_away_takes_its_slider_along() {
 /// Promise: A wrong answer on a page gets a reason, the third attempt gets the
 /// verdict of the terminal, and only this browser stores a right answer.
 #[test]
-fn a_wrong_answer_gets_a_reason_then_the_verdict_and_a_right_one_is_kept() {
+fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
     let Some(mut figure) = Figure::open("one-sweep.html", "task") else {
         return;
     };
@@ -321,12 +321,12 @@ fn a_wrong_answer_gets_a_reason_then_the_verdict_and_a_right_one_is_kept() {
     figure.play("says | You were right");
 }
 
-/// Asks every question of the book. A wrong answer gets the sentences of the
-/// engine, and the answer that is folded below the question is right.
+/// Asks every question of the book. A wrong answer gets the engine's messages,
+/// and the hidden answer below the question is right.
 ///
 /// Promise: Every question on a page accepts its own answer.
 #[test]
-fn every_question_knows_its_answer() {
+fn every_question_accepts_its_answer() {
     let questions = [
         ("one-expression", "9", "10", "gradient\n{}\na\n(a+b)*a\na=3\nb=4"),
         ("nudge-it", "0.5", "-1/4", "gradient\n{}\nb\na/b\na=1\nb=2"),
@@ -370,7 +370,7 @@ fn every_question_knows_its_answer() {
         let (reason, words) = (word("reason"), word("words"));
         assert!(!reason.contains(right), "{page}: {reason}");
         assert_eq!(asked(right)["right"], json!(true), "{page}");
-        // For an order the reason is the whole verdict.
+        // For an order, the reason is the whole verdict.
         let third = match words == reason {
             true => &reason,
             false => "The whole verdict",
@@ -399,7 +399,7 @@ fn every_question_knows_its_answer() {
 
 /// Promise: The reason for a wrong answer does not reveal the right one.
 #[test]
-fn a_reason_leaves_the_answer_to_be_found() {
+fn a_reason_does_not_reveal_the_answer() {
     let one = "gradient\n{}\nb\na/b\na=1\nb=2";
     let list = "gradient\n{}\nx\nrelu(x)+abs(x)\nx=-1,0.5,2";
     let owners = "owners\n{}\na\n+a-c\ncaptures";
@@ -430,8 +430,8 @@ fn a_reason_leaves_the_answer_to_be_found() {
     }
 }
 
-/// Answers of the engine whose value does not follow from another test: the
-/// question, the path in the answer, and the value there.
+/// Answers of the engine that no other test implies: the question, the path in
+/// the answer, and the value there.
 const ANSWERS: &[(&str, &str, &str)] = &[
     (
         "diamond\nedd\nmap",
@@ -449,11 +449,11 @@ const ANSWERS: &[(&str, &str, &str)] = &[
         "/refusal",
         "\"d has no gradient yet; visit first what was made of it\"",
     ),
-    // A tensor that receives a gradient again passes it on.
+    // A tensor that receives another gradient passes it on.
     ("diamond\necdc\nmap", "/refusal", "null"),
     ("diamond\nedcba+edcba\nmap", "/visits/11/grads/a", "24.0"),
     ("diamond\nedcba+edcba\nmap", "/right/a", "24.0"),
-    // The map of a wrong order does not survive its backward pass.
+    // The map of a wrong order is dropped after its backward pass.
     (
         "diamond\necdab+edcab\nmap",
         "/visits/11/grads",
@@ -470,11 +470,11 @@ const ANSWERS: &[(&str, &str, &str)] = &[
     ("owners\n-a-b-c*\ncaptures", "/alive", "6"),
     ("broadcast\n2,1\n1,3", "/a/grad", "[140.0,320.0]"),
     ("softmax\n101.5,96,103\n0", "/defined", "\"[NaN, NaN, NaN]\""),
-    // One step with a rate of 1 reaches the lowest point of a bowl.
+    // One step with a rate of 1 reaches the minimum of a bowl.
     ("descent bowl\n-4.5,2\n1\n0\n1", "/places/1", "[0.0,0.0]"),
     ("descent bowl\n-4.5,2\n1\n0\n1", "/losses", "[12.125,0.0]"),
     ("descent valley\n-4.5,2\n2.1\n0\n60", "/losses/60", "\"NaN\""),
-    // The warps that work in a group of 256: four and eight, as in the chapter.
+    // The active warps in a group of 256: four and eight, as in the chapter.
     ("tree\n16", "/halves/large/1", "[32,32,32,32,0,0,0,0]"),
     ("tree\n16", "/neighbors/large/1", "[16,16,16,16,16,16,16,16]"),
     // A race counts when both of its steps are done.
@@ -487,7 +487,7 @@ const ANSWERS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn the_engine_answers_as_the_chapters_say() {
+fn the_engine_answers_as_in_the_chapters() {
     let mut wrong = vec![];
     for (question, path, right) in ANSWERS {
         let answer = native(question);
@@ -499,9 +499,9 @@ fn the_engine_answers_as_the_chapters_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The program, the still figure and the engine agree about the cube.
+/// The program, the static figure and the engine agree about the cube.
 #[test]
-fn the_worst_error_is_that_of_the_program() {
+fn the_largest_error_agrees_with_the_program() {
     for nudge in [1e-1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8, 1e-9] {
         let answer = native(&format!("nudge cube\n{nudge:e}"));
         for (kind, right) in [
@@ -509,7 +509,7 @@ fn the_worst_error_is_that_of_the_program() {
             ("f64", program::worst_in_f64(nudge)),
         ] {
             let worst = answer[kind]["worst"].as_f64().unwrap();
-            // Reading a number from JSON may round its last digit.
+            // Parsing a number from JSON may round its last digit.
             assert!((worst / right - 1.0).abs() < 1e-15, "{nudge} {kind}");
         }
     }

@@ -1,4 +1,4 @@
-//! The figures that train, and those about what training does.
+//! The figures that train, and the figures about training.
 
 #[path = "../../../../../examples/part3_read_digits/drawing.rs"]
 mod drawing;
@@ -25,8 +25,8 @@ use drawing::Drawing;
 
 const DIGITS: &str = "train-the-digits.html";
 
-/// Whether the picture shows exactly the walk that the engine computes. It has
-/// two digits and an edge.
+/// Whether the picture shows exactly the engine's walk, which is rounded to
+/// two digits and clipped at the edge.
 const WALKED: &str = "window.walked = async (...question) => {
     const { places } = await ask(...question);
     const { points } = all('.stage polyline')[0];
@@ -36,7 +36,7 @@ const WALKED: &str = "window.walked = async (...question) => {
         near(points[i].x, 230, x) && near(points[i].y, 142, -y));
 }";
 
-/// The pixels of one unit of the picture.
+/// The number of pixels of one unit of the picture.
 const UNIT: &str =
     "window.unit = 42 * all('.stage [role=group]')[0].clientWidth / 460";
 
@@ -49,7 +49,7 @@ fn descent() -> Option<Figure> {
 }
 
 #[test]
-fn a_walk_in_a_valley_is_that_of_the_optimizer() {
+fn a_walk_agrees_with_the_optimizer() {
     let Some(mut figure) = descent() else { return };
     figure.play(
         "
@@ -73,9 +73,9 @@ fn a_walk_in_a_valley_is_that_of_the_optimizer() {
     );
 }
 
-/// The curve of the loss rises to its last number.
+/// The curve of the loss rises to its last value.
 #[test]
-fn a_loss_that_grows_is_drawn_as_it_grows() {
+fn a_growing_loss_is_drawn() {
     let Some(mut figure) = descent() else { return };
     figure.value(
         "window.heights = () => [...all('.stage .loss')[0].points]\
@@ -96,7 +96,7 @@ fn a_loss_that_grows_is_drawn_as_it_grows() {
 }
 
 #[test]
-fn a_finger_drags_the_start_of_a_descent() {
+fn a_finger_can_drag_the_start_of_a_descent() {
     let Some(mut figure) = descent() else { return };
     figure.play(
         "
@@ -111,7 +111,7 @@ fn a_finger_drags_the_start_of_a_descent() {
 }
 
 #[test]
-fn the_border_bends_from_epoch_to_epoch() {
+fn the_decision_boundary_changes_in_every_epoch() {
     let Some(mut figure) = Figure::open(DIGITS, "moons") else { return };
     figure.value("window.border = () => all('path')[0].getAttribute('d')");
     figure.play(
@@ -125,10 +125,10 @@ fn the_border_bends_from_epoch_to_epoch() {
     );
     native("moons begin");
     (1..100).for_each(|_| drop(native("moons epoch")));
-    // The last digits of a tangent differ in the page, and 500 steps carry
-    // them along.
+    // The last digits of `tanh` differ in the page, and 500 steps amplify the
+    // difference.
     near(&mut figure, &native("moons epoch"), 1.1);
-    // The border of every epoch can be shown again.
+    // The boundary of every epoch can be shown again.
     figure.play(
         "
         keys input[type=range] | Home
@@ -140,7 +140,7 @@ fn the_border_bends_from_epoch_to_epoch() {
     assert!(pieces > 400 && pieces.is_multiple_of(4), "{pieces}");
 }
 
-/// Checks the percentage that is read right after the last epoch.
+/// Checks the accuracy after the last epoch.
 #[track_caller]
 fn near(figure: &mut Figure, last: &Value, most: f64) {
     let told = figure.value("texts('output')").to_string();
@@ -151,7 +151,7 @@ fn near(figure: &mut Figure, last: &Value, most: f64) {
 
 /// Promise: The digits figure trains in the page and scores a drawing.
 #[test]
-fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
+fn the_page_trains_on_digits_and_scores_a_drawing() {
     let Some(mut figure) = Figure::open(DIGITS, "digits") else { return };
     figure.value(
         "window.percents = () => all('.bar span')\
@@ -175,7 +175,7 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
         let right = 100.0 * share.as_f64().unwrap();
         assert!((right - percent).abs() < 0.051, "{right} is {percent}");
     }
-    // With reduced motion the curves are drawn once, after all epochs.
+    // With reduced motion, the curves are drawn once, after all epochs.
     figure.value(
         "window.drawings = 0, new MutationObserver(() => { drawings += 1; })\
          .observe(all('.picture')[0], { childList: true })",
@@ -190,7 +190,8 @@ fn the_digits_are_trained_in_the_page_and_a_drawing_gets_its_scores() {
         ",
     );
     (1..20).for_each(|_| drop(native("digits epoch")));
-    // 900 steps carry last digits along: a few of the 359 may differ.
+    // 900 steps amplify rounding differences: a few of the 359 digits may
+    // differ.
     near(&mut figure, &native("digits epoch"), 1.2);
     println!(
         "trained in the page in {} s",
@@ -219,10 +220,10 @@ fn numbers(list: &Value) -> Vec<f64> {
     serde_json::from_value(list.clone()).expect("a list of numbers")
 }
 
-/// The ink has the color of the text, and the legend explains the squares
+/// The strokes have the color of the text, and the legend explains the squares
 /// while they are shown.
 #[test]
-fn a_drawing_can_be_seen_in_the_dark() {
+fn a_drawing_is_visible_in_a_dark_theme() {
     let Some(mut figure) = Figure::open(DIGITS, "digits") else { return };
     figure.browser.screen(390, "dark");
     figure.load();
@@ -247,7 +248,7 @@ fn a_drawing_can_be_seen_in_the_dark() {
 }
 
 #[test]
-fn a_finger_draws_a_digit() {
+fn a_finger_can_draw_a_digit() {
     let Some(mut figure) = Figure::open(DIGITS, "digits") else { return };
     figure.value(
         "window.ink = () => {
@@ -256,7 +257,7 @@ fn a_finger_draws_a_digit() {
             return Array.from({ length: 64 }, (_, at) => at).filter(dark).join();
         }",
     );
-    // Down the fourth column, from its second row to the seventh.
+    // Down the fourth column, from the second row to the seventh.
     figure.play(
         "
         button | Wipe
@@ -270,9 +271,10 @@ fn a_finger_draws_a_digit() {
     );
 }
 
-/// The gradient of a drawing passes through the parameters.
+/// The gradient of a drawing passes through the parameters, but must not
+/// change them.
 #[test]
-fn who_looks_at_a_drawing_changes_nothing_that_is_learned() {
+fn scoring_a_drawing_does_not_change_the_training() {
     let learned = |looks: bool| {
         native("digits begin");
         let epochs = (0..3).map(|_| {
@@ -288,7 +290,7 @@ fn who_looks_at_a_drawing_changes_nothing_that_is_learned() {
     assert_eq!(learned(true), learned(false));
 }
 
-/// Saves the drawing by the keyboard, and takes the file away.
+/// Saves the drawing with the keyboard, and removes the file.
 #[track_caller]
 fn saved(figure: &mut Figure, folder: &Path) -> Drawing {
     figure.play(
@@ -299,7 +301,7 @@ fn saved(figure: &mut Figure, folder: &Path) -> Drawing {
     );
     let file = folder.join("digit.png");
     for _ in 0..200 {
-        // The file has this name when it is complete.
+        // The browser gives the file this name when it is complete.
         if let Ok(bytes) = fs::read(&file) {
             fs::remove_file(&file).unwrap();
             return Drawing::read("digit.png", &bytes).unwrap();
@@ -326,7 +328,7 @@ fn a_drawing_is_saved_as_a_file_that_part_3_reads() {
     let folder: PathBuf = crate::scratch("saved");
     let there = json!({ "behavior": "allow", "downloadPath": folder });
     figure.browser.call("Browser.setDownloadBehavior", there);
-    // Digits of the course survive the way through the file.
+    // Digits of the data set can be saved and read again.
     native("digits begin");
     let mut right = 0;
     for at in 0..10 {
@@ -342,7 +344,7 @@ fn a_drawing_is_saved_as_a_file_that_part_3_reads() {
     }
     assert!(right >= 8, "{right} of 10");
 
-    // So does a 7 that a hand draws.
+    // So can a hand-drawn 7.
     figure.play(
         "
         button | Wipe
@@ -362,9 +364,9 @@ fn a_drawing_is_saved_as_a_file_that_part_3_reads() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
-/// With reduced motion each rung is one picture, when it is asked for.
+/// With reduced motion, each rung is one picture, shown on request.
 #[test]
-fn each_rung_shows_what_the_engine_computes() {
+fn each_rung_shows_the_result_of_the_engine() {
     play(
         "introduction.html",
         "climb",
@@ -382,7 +384,7 @@ fn each_rung_shows_what_the_engine_computes() {
         js texts('.rungs [aria-current=step]')[0] | 5
         ",
     );
-    // The still figure and the listings of the programs say the same.
+    // The static figure and the listings of the programs agree.
     let still = include_str!("../../../../../book/figures/climb.svg");
     for words in [
         ">\u{2207} a = 9<",
@@ -404,9 +406,9 @@ fn each_rung_shows_what_the_engine_computes() {
     }
 }
 
-/// With motion the ladder is climbed without a click, and a button stops it.
+/// With motion, the ladder plays by itself, and a button stops it.
 #[test]
-fn the_ladder_is_climbed_and_can_be_stopped() {
+fn the_ladder_plays_and_can_be_stopped() {
     let Some(mut figure) = Figure::open("introduction.html", "climb") else {
         return;
     };
@@ -429,12 +431,12 @@ fn the_ladder_is_climbed_and_can_be_stopped() {
     );
 }
 
-/// The first figure replaces its still one while the reader looks at it.
+/// The first figure replaces its static picture while the reader looks at it.
 ///
 /// Promise: The text below the first figure does not move when the figure
 /// starts.
 #[test]
-fn what_is_below_the_ladder_waits_where_it_will_stand() {
+fn content_below_the_ladder_does_not_move() {
     let Some((mut browser, folder)) = crate::browser_or_skip() else { return };
     for width in [390, 1280] {
         browser.screen(width, "light");

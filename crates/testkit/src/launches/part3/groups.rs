@@ -1,39 +1,41 @@
-//! The kernels whose groups work together: products, rows and tiles.
+//! The kernels with cooperating work-items: matmul, rows and tiles.
 
 use super::super::draft::tiles;
 use super::{Bench, Both, written};
 
-/// The rows of one matrix, or the columns of the other: small whole numbers, of
-/// which no two neighbors are equal and every sum is exact.
+/// The rows of the left matrix, or the columns of the right one (lines). The
+/// elements are small whole numbers, so every sum is exact, and neighbors
+/// differ.
 struct Side {
     lines: usize,
     k: usize,
-    /// Whether neighbors in memory lie along `k`.
+    /// Whether neighbors in memory are neighbors along `k`.
     along_k: bool,
-    /// After so many along a line the numbers come again.
+    /// The elements of a line repeat after this many.
     period: usize,
-    /// Whether one of them is an infinity.
-    is_endless: bool,
+    /// Whether one element is infinite.
+    has_infinity: bool,
     batches: usize,
 }
 
-const BEFORE: usize = 4;
-/// A product over so many numbers is one of one matrix, in two parts of which
-/// the first takes two steps and the other one. Over fewer it is one of two
-/// matrices, each a step, and over more there are two of both: a simulator
-/// needs a second for each step of a large tile.
+const OFFSET: usize = 4;
+/// The value of `n` at which one pair of matrices is multiplied in two parts,
+/// the first with two steps along k and the second with one. A smaller `n`
+/// means two pairs with one step each, and a larger one two pairs in two parts
+/// each. More would be too slow, because a simulator needs a second for each
+/// step of a large tile.
 pub const IN_PARTS: usize = 21;
 
 impl Side {
     fn number(&self, batch: usize, line: usize, l: usize) -> f32 {
-        if self.is_endless && [batch, line, l] == [1, 1, 5] {
+        if self.has_infinity && [batch, line, l] == [1, 1, 5] {
             return f32::INFINITY;
         }
         ((4 * batch + 2 * line + 3 * l) % self.period) as f32 - 2.0
     }
 
-    /// The matrices, behind four numbers that nobody may take for theirs.
-    fn memory(&self) -> Vec<f32> {
+    /// Returns the matrices, after four values that must not be read.
+    fn buffer_values(&self) -> Vec<f32> {
         let number = |at: usize| {
             let (batch, at) = (at / self.size(), at % self.size());
             match self.along_k {
@@ -42,14 +44,15 @@ impl Side {
             }
         };
         let numbers = (0..self.batches * self.size()).map(number);
-        [99.0; BEFORE].into_iter().chain(numbers).collect()
+        [99.0; OFFSET].into_iter().chain(numbers).collect()
     }
 
     fn size(&self) -> usize {
         self.lines * self.k
     }
 
-    /// How far apart lines and the numbers of one lie, as the kernel is told.
+    /// Returns the strides of lines and of elements in a line, as a kernel
+    /// argument.
     fn strides(&self) -> [i32; 8] {
         let [line, along] = match self.along_k {
             true => [self.k, 1],
@@ -60,10 +63,10 @@ impl Side {
 }
 
 impl Bench<'_> {
-    /// (2, rows, n) x (2, n, columns) of small whole numbers, in two parts along
-    /// n, by one layer of groups, or less where [`IN_PARTS`] says so; the rest
-    /// is as the kernel's options say that the operands lie. Where there is time, no tile is the only one. A row
-    /// has an infinity, which the others must not hear of.
+    /// (2, rows, n) x (2, n, columns), in two parts along n, or less as
+    /// described at [`IN_PARTS`]. The kernel's options determine the memory
+    /// layout of the operands. Unless the device is slow, there are several
+    /// tiles. One row contains an infinity, which must not reach the others.
     pub(super) fn product(&self) -> Both {
         let options = self.kernel.options();
         let batches = if self.n == IN_PARTS { 1 } else { 2 };
@@ -77,10 +80,10 @@ impl Bench<'_> {
         };
         let is_slow = self.gpu.info().platform == "Oclgrind" || self.n > 300;
         let most = if is_slow { [28, 32] } else { [usize::MAX; 2] };
-        // A kernel that numbers its groups anew has more across than down, and
-        // of one number in a row more than it takes together.
-        let is_renumbered = self.kernel.name() == "product_warpgroups";
-        let across = match (is_renumbered, self.n) {
+        // A kernel that renumbers its work-groups gets more tiles across than
+        // down, and for n = 1 more than it takes together.
+        let renumbers_groups = self.kernel.name() == "product_warpgroups";
+        let across = match (renumbers_groups, self.n) {
             (true, 1) => 17 * sides[1],
             (true, _) => 2 * sides[1],
             (false, _) => sides[1],
@@ -93,16 +96,18 @@ impl Bench<'_> {
         };
         let along = [" -DA_ALONG_K=1", " -DB_ALONG_N=0"];
         let along = along.map(|option| options.contains(option));
-        // Oclgrind 21 calls unwritten what the twins for tensor cores read back
-        // where a sum is no number; a device has the right numbers there.
+        // If a sum is NaN, Oclgrind 21 reports a false uninitialized read in
+        // the replacements of the tensor core kernels. Devices compute the
+        // right values.
         let is_simulated = self.gpu.info().platform == "Oclgrind";
         let side = |lines: usize, along_k, period| {
-            let is_endless = period == 5 && !is_simulated;
-            Side { lines, k, along_k, period, is_endless, batches }
+            let has_infinity = period == 5 && !is_simulated;
+            Side { lines, k, along_k, period, has_infinity, batches }
         };
         let (a, b) = (side(rows, along[0], 5), side(columns, along[1], 7));
-        let [x, y] = [&a, &b].map(|it| self.gpu.upload(&it.memory()).unwrap());
-        // A step more than one, and not a whole one.
+        let [x, y] =
+            [&a, &b].map(|it| self.gpu.upload(&it.buffer_values()).unwrap());
+        // More than one step along k, and not a whole number of steps.
         let length = k.div_ceil(2).next_multiple_of(4).max(20);
         let parts = k.div_ceil(length);
         let sizes = [1, rows, 1, columns, 1, k, batches, length];
@@ -114,10 +119,10 @@ impl Bench<'_> {
             .gpu
             .launch(self.kernel)
             .input(&x)
-            .scalar(BEFORE as u32)
+            .scalar(OFFSET as u32)
             .scalar(a.strides())
             .input(&y)
-            .scalar(BEFORE as u32)
+            .scalar(OFFSET as u32)
             .scalar(b.strides())
             .scalar(sizes.map(|size| size as i32))
             .output(&out)
@@ -137,7 +142,7 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// (2, 3, n) of ones by two columns of twos, in parts of 100.
+    /// (2, 3, n) of ones times two columns of twos, in parts of 100.
     pub(super) fn product_vector(&self) -> Both {
         const PART: usize = 100;
         let fours = self.kernel.name() == "product_vector_fours";
@@ -158,7 +163,7 @@ impl Bench<'_> {
             .output(&out)
             .scalar(3_u32)
             .scalar(k as u32)
-            // Three groups, each with teams for two rows.
+            // Three work-groups, each for two rows.
             .global([3 * 32, 2])
             .local([32, 2]);
         let of_part = |part: usize| PART.min(k - part * PART);
@@ -166,8 +171,9 @@ impl Bench<'_> {
         (written(launch, &out), right.collect())
     }
 
-    /// Three rows of equal scores, of n or a few more each, by teams for two
-    /// rows; the kernel that is told what to write writes both.
+    /// Three rows of n or slightly more equal scores, in work-groups of two
+    /// rows. The argument `logs` selects softmax or its logarithm; both are
+    /// tested.
     pub(super) fn softmax(&self) -> Both {
         let fours = self.kernel.name() == "softmax_fours";
         let n = if fours { self.n.next_multiple_of(4) } else { self.n };
@@ -178,7 +184,7 @@ impl Bench<'_> {
             let launch = launch.scalar(0_u32).scalar(n as u32).scalar(logs);
             let launch = launch.output(&out).scalar(3_u32);
             let written = written(launch.global([64, 2]).local([64, 2]), &out);
-            // A function of a device may be another in its last digits.
+            // The functions of a device may differ in the last digits.
             let right =
                 if logs == 1 { -(n as f32).ln() } else { 1.0 / n as f32 };
             for value in &written {
@@ -191,8 +197,8 @@ impl Bench<'_> {
         (vec![], vec![])
     }
 
-    /// Three rows of n or fewer, by teams for two rows: each logarithm is 0, so
-    /// what a row got in all is taken from each of its elements.
+    /// Three rows of at most n, in work-groups of two rows. Each logarithm is
+    /// 0, so the sum of the row's gradient is subtracted from each element.
     pub(super) fn softmax_grads(&self) -> Both {
         let columns = self.n.min(300);
         let grads: Vec<f32> =
@@ -211,8 +217,8 @@ impl Bench<'_> {
         (written(launch, &out), right.collect())
     }
 
-    /// Lines of n from a matrix that has them as columns, with three zeros
-    /// behind each: one group has more of them than its tile.
+    /// Copies lines of n from the columns of a matrix, and pads each with
+    /// three zeros. One work-group has more lines than its tile.
     pub(super) fn copy_lines(&self) -> Both {
         const LINES: usize = 34;
         let values = (0..LINES * self.n).map(|i| i as f32);
@@ -239,7 +245,7 @@ impl Bench<'_> {
         (written(launch, &out), right.collect())
     }
 
-    /// (3, n, 2) from a view whose neighbors are n - 1 apart, but along n.
+    /// (3, n, 2) from a view that is contiguous along n.
     pub(super) fn copy_by_tiles(&self) -> Both {
         let n = self.n as i32;
         let values: Vec<f32> = (0..6 * self.n).map(|i| i as f32).collect();

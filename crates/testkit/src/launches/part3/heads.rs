@@ -1,12 +1,12 @@
-//! The kernels of a transformer, beside loops on the host.
+//! The kernels of a transformer, compared with loops on the host.
 
 use rungrad::engine::kernels::{ATTENTION_LONG_KEYS, ATTENTION_LONG_QUERIES};
 use rungrad::opencl::{Buffer, Kernel, Launch};
 
 use super::{Bench, Both, written};
 
-/// What the host makes of self-attention of some heads, or of its gradient
-/// where something came back: each place of the result and its number.
+/// Computes causal self-attention on the host, or its gradient if there is an
+/// upstream gradient. Returns pairs of an index in the output and its value.
 pub fn attention(
     a: &[f32],
     above: Option<&[f32]>,
@@ -21,11 +21,11 @@ pub fn attention(
         let at = |place: usize, part: usize| {
             (text * places + place) * 3 * row + part * row + head * width
         };
-        let of = |place, part, c| f64::from(a[at(place, part) + c]);
+        let value = |place, part, c| f64::from(a[at(place, part) + c]);
         let dot = |f: &dyn Fn(usize) -> f64| (0..width).map(f).sum::<f64>();
         let mut back = vec![0.0; places * 3 * width];
         for i in 0..places {
-            let score = |j| scale * dot(&|c| of(i, 0, c) * of(j, 1, c));
+            let score = |j| scale * dot(&|c| value(i, 0, c) * value(j, 1, c));
             let scores: Vec<f64> = (0..=i).map(score).collect();
             let most = scores.iter().copied().fold(f64::MIN, f64::max);
             let shares = scores.iter().map(|x| (x - most).exp());
@@ -36,19 +36,19 @@ pub fn attention(
             let Some(above) = above else {
                 for c in 0..width {
                     let sum: f64 =
-                        (0..=i).map(|j| share(j) * of(j, 2, c)).sum();
+                        (0..=i).map(|j| share(j) * value(j, 2, c)).sum();
                     all.push((to + c, sum as f32));
                 }
                 continue;
             };
             let g = |c: usize| f64::from(above[to + c]);
-            let came = |j: usize| dot(&|c| g(c) * of(j, 2, c));
+            let came = |j: usize| dot(&|c| g(c) * value(j, 2, c));
             let mean: f64 = (0..=i).map(|j| share(j) * came(j)).sum();
             for j in 0..=i {
                 let slope = scale * share(j) * (came(j) - mean);
                 for c in 0..width {
-                    back[3 * i * width + c] += slope * of(j, 1, c);
-                    back[(3 * j + 1) * width + c] += slope * of(i, 0, c);
+                    back[3 * i * width + c] += slope * value(j, 1, c);
+                    back[(3 * j + 1) * width + c] += slope * value(i, 0, c);
                     back[(3 * j + 2) * width + c] += share(j) * g(c);
                 }
             }
@@ -61,8 +61,8 @@ pub fn attention(
     all
 }
 
-/// What the host makes of rows of mean 0 and variance 1, given a weight and a
-/// bias; or of their gradients, given what came back and a weight.
+/// Computes layer normalization on the host: the normalized rows with a weight
+/// and a bias, or their gradients from an upstream gradient and a weight.
 pub fn norm(
     is_grads: bool,
     [a, second, third]: [&[f32]; 3],
@@ -92,7 +92,7 @@ pub fn norm(
     out.into_iter().map(|x| x as f32).collect()
 }
 
-/// Small numbers, of which neighbors differ.
+/// Returns small values whose neighbors differ.
 fn numbers(n: usize, period: usize) -> Vec<f32> {
     (0..n).map(|i| (i % period) as f32 / 4.0 - 0.5).collect()
 }
@@ -108,7 +108,7 @@ fn near(yours: &[f32], right: &[f32]) -> Both {
 }
 
 impl Bench<'_> {
-    /// Two texts of five places, in two heads of up to seven numbers.
+    /// Two texts of five positions, and two heads of width up to seven.
     pub(super) fn attention(&self) -> Both {
         let sizes = [5, 2, 1 + self.n % 7];
         let [places, heads, width] = sizes;
@@ -134,9 +134,9 @@ impl Bench<'_> {
         near(&yours, &right)
     }
 
-    /// Two texts of 37 places or, with tiles that are full, of 64, in two heads
-    /// of up to 24 numbers; for 1, which is for the simulator, one of 33 in one
-    /// head. The gradients take both kernels.
+    /// Two texts of 37 positions or, to fill the tiles, 64, and two heads of
+    /// width up to 24. For `n` = 1, which the simulator uses, one text of 33
+    /// positions and one head. The gradients need both kernels.
     pub(super) fn long_attention(&self) -> Both {
         let [texts, places, heads] = match self.n {
             1 => [1, 33, 1],
@@ -166,11 +166,11 @@ impl Bench<'_> {
             return near(&written(launch, &out), &seen);
         }
         let measured = self.out(2 * places * n as usize);
-        let of = [&x, &sent, &g];
-        let first = self.begin(&ATTENTION_LONG_QUERIES, &of, sizes);
+        let inputs = [&x, &sent, &g];
+        let first = self.begin(&ATTENTION_LONG_QUERIES, &inputs, sizes);
         first.output(&measured).output(&out).scalar(n).run().unwrap();
-        // Sent back once: Oclgrind 21 takes what the first kernel wrote for
-        // never written, though all of it is right.
+        // Uploaded again, because Oclgrind 21 reports what the first kernel
+        // wrote as uninitialized, although the values are right.
         let measured = self.gpu.upload(&measured.read().unwrap()).unwrap();
         let second = self.begin(&ATTENTION_LONG_KEYS, &[&x, &g], sizes);
         let second = second.input(&measured);
@@ -178,49 +178,49 @@ impl Bench<'_> {
         near(&yours, &host(Some(&grad)))
     }
 
-    /// Begins a launch with fewer groups than tiles.
+    /// Begins a launch with fewer work-groups than tiles.
     fn begin<'a>(
         &'a self,
         kernel: &'a Kernel,
-        of: &[&'a Buffer<f32>],
+        inputs: &[&'a Buffer<f32>],
         sizes: [usize; 3],
     ) -> Launch<'a> {
         let launch = self.gpu.launch(kernel);
         let launch =
-            of.iter().fold(launch, |all, it| all.input(it).scalar(0_u32));
+            inputs.iter().fold(launch, |all, it| all.input(it).scalar(0_u32));
         let launch =
             sizes.iter().fold(launch, |all, size| all.scalar(*size as u32));
         launch.global(3 * 64).local(64)
     }
 
-    /// Three rows of n or fewer numbers, by teams for two rows.
+    /// Three rows of at most n elements, in work-groups of two rows.
     pub(super) fn norm(&self) -> Both {
         let columns = self.n.clamp(1, 300);
         let is_grads = !self.kernel.name().ends_with("rows");
         let keeps_rows = self.kernel.name().ends_with("grads");
         let rows = |period| numbers(3 * columns, period);
-        let of = match is_grads {
+        let inputs = match is_grads {
             true => [rows(7), rows(5), numbers(columns, 4)],
             false => [rows(7), numbers(columns, 5), numbers(columns, 4)],
         };
-        let given = of.each_ref().map(|it| self.gpu.upload(it).unwrap());
-        let kept = if keeps_rows { 6 } else { 3 * columns };
-        let [kept, out] = [kept, 3 * columns].map(|len| self.out(len));
+        let buffers = inputs.each_ref().map(|it| self.gpu.upload(it).unwrap());
+        let saved = if keeps_rows { 6 } else { 3 * columns };
+        let [saved, out] = [saved, 3 * columns].map(|len| self.out(len));
         let mut launch = self.gpu.launch(self.kernel);
-        for it in &given {
+        for it in &buffers {
             launch = launch.input(it).scalar(0_u32);
         }
         let mut launch = launch.scalar(columns as u32).scalar(0.125_f32);
         if is_grads {
-            launch = launch.output(&kept);
+            launch = launch.output(&saved);
         }
         let launch = launch.output(&out).scalar(3_u32);
         let mut yours = written(launch.global([32, 2]).local([32, 2]), &out);
-        let [a, second, third] = of.each_ref().map(|it| &it[..]);
+        let [a, second, third] = inputs.each_ref().map(|it| &it[..]);
         let mut right = norm(is_grads, [a, second, third], columns, 0.125);
         if is_grads && !keeps_rows {
-            // The normal rows are those of a weight of 1 and a bias of 0.
-            yours.extend(kept.read().unwrap());
+            // The normalized rows are those with weight 1 and bias 0.
+            yours.extend(saved.read().unwrap());
             let [one, zero] = [1.0, 0.0].map(|it| vec![it; columns]);
             let normal = norm(false, [a, &one, &zero], columns, 0.125);
             let pairs = normal.iter().zip(second);
@@ -229,22 +229,23 @@ impl Bench<'_> {
         near(&yours, &right)
     }
 
-    /// The sums of three rows, in parts of two, by four items for each.
+    /// The sums of three rows, in parts of two rows, with four items for each
+    /// column.
     pub(super) fn norm_sums(&self) -> Both {
         let columns = self.n.clamp(1, 300);
         let [a, grads] = [7, 5].map(|period| numbers(3 * columns, period));
         let measured = [0.25, 2.0, -0.5, 1.0, 0.0, 0.5];
-        let given = [&a, &grads, &measured.to_vec()];
-        let given = given.map(|it| self.gpu.upload(it).unwrap());
+        let buffers = [&a, &grads, &measured.to_vec()];
+        let buffers = buffers.map(|it| self.gpu.upload(it).unwrap());
         let [bias, weight] = [(); 2].map(|()| self.out(2 * columns));
         let launch = self
             .gpu
             .launch(self.kernel)
-            .input(&given[0])
+            .input(&buffers[0])
             .scalar(0_u32)
-            .input(&given[1])
+            .input(&buffers[1])
             .scalar(0_u32)
-            .input(&given[2])
+            .input(&buffers[2])
             .scalar(columns as u32)
             .scalar(2_u32)
             .output(&bias)
@@ -259,9 +260,9 @@ impl Bench<'_> {
                 [0, 1].map(|i| measured[at / columns * 2 + i]);
             grads[at] * (a[at] - mean) * inverse
         };
-        let sums = |of: &dyn Fn(usize) -> f32| -> Vec<f32> {
-            let two = (0..columns).map(|i| of(i) + of(columns + i));
-            two.chain((0..columns).map(|i| of(2 * columns + i))).collect()
+        let sums = |value: &dyn Fn(usize) -> f32| -> Vec<f32> {
+            let two = (0..columns).map(|i| value(i) + value(columns + i));
+            two.chain((0..columns).map(|i| value(2 * columns + i))).collect()
         };
         let right = [sums(&|at| grads[at]), sums(&normal)].concat();
         near(&yours, &right)

@@ -1,8 +1,8 @@
-//! The kernels whose items look at one place of more than two arrays.
+//! The elementwise kernels with more than two inputs.
 
 use rungrad::part3_unified::AdamStep;
 
-use super::{Bench, Both, LATE, written};
+use super::{Bench, Both, OFFSET, written};
 
 impl Bench<'_> {
     pub(super) fn where_cond(&self) -> Both {
@@ -12,7 +12,7 @@ impl Bench<'_> {
             .input(&self.y)
             .scalar(0_u32)
             .input(&self.x)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .input(&self.y)
             .scalar(0_u32)
             .output(&out)
@@ -21,8 +21,8 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// The next of some parameters, of which no two neighbors are of one size,
-    /// then their means, and then their mean squares.
+    /// Returns the next parameters, then their first moments, and then their
+    /// second moments. Neighboring parameters have different sizes.
     pub(super) fn adam(&self, count: usize) -> Both {
         let step = AdamStep {
             keep: [0.75, 0.5],
@@ -36,16 +36,16 @@ impl Bench<'_> {
         let others = [step.whole, step.epsilon, step.rate, step.stay];
         let sizes: Vec<usize> =
             (0..count).map(|at| self.n - at % self.n).collect();
-        let of = |&size: &usize| {
-            let given = [&self.a, &self.b];
-            let given = given.map(|it| self.gpu.upload(&it[..size]).unwrap());
-            (given, self.out(size))
+        let upload = |&size: &usize| {
+            let arrays = [&self.a, &self.b];
+            let arrays = arrays.map(|it| self.gpu.upload(&it[..size]).unwrap());
+            (arrays, self.out(size))
         };
-        let all: Vec<_> = sizes.iter().map(of).collect();
+        let all: Vec<_> = sizes.iter().map(upload).collect();
         let items = sizes.iter().sum();
         let in_a_row = |from: &[f32]| {
             let parts = sizes.iter().flat_map(|&size| &from[..size]);
-            let late = [99.0; LATE];
+            let late = [99.0; OFFSET];
             let all: Vec<f32> = late.iter().chain(parts).copied().collect();
             self.gpu.upload(&all).unwrap()
         };
@@ -56,7 +56,7 @@ impl Bench<'_> {
             launch = launch.scalar(number as f32);
         }
         for moment in [&mean, &square] {
-            launch = launch.input(moment).scalar(LATE as u32);
+            launch = launch.input(moment).scalar(OFFSET as u32);
         }
         launch = launch.output(&moments[0]).output(&moments[1]).scalar(0_u32);
         for ([a, b], out) in &all {
@@ -75,7 +75,7 @@ impl Bench<'_> {
             pairs.map(|(a, b)| step.apply([*a, *b, *b, *a])).collect();
         let all = |i: usize| {
             let parts = sizes.iter().flat_map(|&size| &next[..size]);
-            parts.map(move |of| of[i])
+            parts.map(move |values| values[i])
         };
         (yours, (0..3).flat_map(all).collect())
     }

@@ -1,6 +1,6 @@
-//! The kernels that make one element of many.
+//! The kernels that reduce many elements to one.
 
-use super::{Bench, Both, LATE, written};
+use super::{Bench, Both, OFFSET, written};
 
 impl Bench<'_> {
     /// Three rows of n, in parts of 100.
@@ -11,13 +11,14 @@ impl Bench<'_> {
         let right: Vec<f32> = parts.map(join).collect();
         let (matrix, out) = (self.matrix(&rows), self.out(right.len()));
         let launch = self
-            // One group of eight teams: each has a part, or several.
+            // One work-group of eight row groups, each with one or several
+            // parts.
             .gpu
             .launch(self.kernel)
             .global([32, 8])
             .local([32, 8])
             .input(&matrix)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(self.count)
             .scalar(PART as u32)
@@ -35,7 +36,7 @@ impl Bench<'_> {
         let launch = self
             .launch(2 * self.n)
             .input(&matrix)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .scalar(self.count)
@@ -47,8 +48,8 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// The columns of three rows of n, each shared by four items, of which one
-    /// has nothing.
+    /// The columns of three rows of n, with four items for each column, so one
+    /// item has no element.
     pub(super) fn reduce_short(&self, join: fn(&[f32]) -> f32) -> Both {
         let rows = [&self.a, &self.b, &self.a];
         let pairs = self.a.iter().zip(&self.b);
@@ -60,7 +61,7 @@ impl Bench<'_> {
             .global([self.n, 4])
             .local([64, 4])
             .input(&matrix)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar(self.count)
             .scalar(1_u32)
             .scalar(self.count)
@@ -71,20 +72,22 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// The columns of so many matrices of one to three rows, of which no two
-    /// neighbors are of one width: of three an item does not have a column alone.
+    /// The columns of `count` matrices with one to three rows. Neighboring
+    /// matrices have different widths. Several items share a column of three
+    /// rows.
     pub(super) fn reduce_sums(&self, count: usize) -> Both {
-        // Each group is some barriers, for which the simulator takes long.
+        // Each work-group has several barriers, which are slow in the
+        // simulator.
         let most = self.n.min(if count > 4 { 12 } else { 300 });
         let sizes = (0..count).map(|at| (most - at % most, 1 + at % 3));
-        let of = |(width, height): (usize, usize)| {
+        let upload = |(width, height): (usize, usize)| {
             let rows = [&self.a, &self.b, &self.a];
             let rows = rows.iter().take(height);
             let all = rows.flat_map(|row| row[..width].iter().copied());
             let all: Vec<f32> = all.collect();
             (width, height, self.gpu.upload(&all).unwrap(), self.out(width))
         };
-        let all: Vec<_> = sizes.map(of).collect();
+        let all: Vec<_> = sizes.map(upload).collect();
         let groups = all.iter().map(|(width, height, ..)| match height {
             3 => width.div_ceil(8),
             _ => width.div_ceil(256),
@@ -119,7 +122,7 @@ impl Bench<'_> {
         let launch = self
             .launch(self.n)
             .input(&matrix)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
             .scalar([0, 0, 0, 1, 0, 0, 0, self.n as i32])
             .output(&out)
@@ -127,8 +130,8 @@ impl Bench<'_> {
         (written(launch, &out), right)
     }
 
-    /// The same: the larger of two gets 1, and each of two that are equal a
-    /// half; the result is the matrix again.
+    /// The gradient of the maximum, for the same input: the larger of two
+    /// elements gets 1, and two equal elements get a half each.
     pub(super) fn reduce_few_share(&self) -> Both {
         let matrix = self.matrix(&[&self.a, &self.b]);
         let pairs = || self.a.iter().zip(&self.b);
@@ -147,7 +150,7 @@ impl Bench<'_> {
         let launch = self
             .launch(self.n)
             .input(&matrix)
-            .scalar(LATE as u32)
+            .scalar(OFFSET as u32)
             .scalar([1, 1, 1, self.n as i32, 1, 1, 1, 2])
             .scalar(steps)
             .input(&most)

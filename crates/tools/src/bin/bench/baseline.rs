@@ -1,7 +1,8 @@
-//! What got slower since an earlier run.
+//! Compares a run with an earlier one and finds rows that became slower.
 //!
-//! A machine is not equally fast every day. Where another engine was timed in
-//! both runs, a row counts as slower only if it lost against that one too.
+//! The speed of a machine varies from day to day. If a peer was timed in both
+//! runs, a row counts as slower only if it also became slower relative to the
+//! peer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +12,16 @@ use rungrad::Error;
 use serde_json::Value;
 
 use crate::machine::Machine;
-use crate::report::{FORMAT, Line, Other, written, x};
+use crate::report::{FORMAT, Line, Other, format_ratio, format_time};
 
-/// An earlier run, as far as it is compared.
+/// The part of an earlier run that is compared.
 #[derive(Debug)]
 pub(crate) struct Baseline {
     file: PathBuf,
     model: String,
     threads: u64,
     date: String,
-    /// Our seconds, by the name of the row.
+    /// Our time in seconds, by the name of the row.
     rows: BTreeMap<String, Earlier>,
 }
 
@@ -30,12 +31,12 @@ struct Earlier {
     others: Vec<(Other, f64)>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Compared {
     pub(crate) slower: Vec<String>,
     pub(crate) faster: Vec<String>,
-    /// Rows that stand in both.
+    /// The number of rows that both runs contain.
     pub(crate) rows: usize,
 }
 
@@ -79,7 +80,8 @@ impl Baseline {
         })
     }
 
-    /// Times of another device say nothing about this one.
+    /// Rejects a baseline from a different device, because the times would not
+    /// be comparable.
     pub(crate) fn check(&self, machine: &Machine) -> Result<(), Error> {
         let threads = machine.threads as u64;
         if self.model == machine.model && self.threads == threads {
@@ -96,7 +98,7 @@ impl Baseline {
     }
 
     /// Finds the rows that take more than `noise` times as long as before, or
-    /// less than its inverse.
+    /// less than `1 / noise` times.
     pub(crate) fn compare(&self, lines: &[Line], noise: f64) -> Compared {
         let mut compared = Compared::default();
         for line in lines {
@@ -104,7 +106,7 @@ impl Baseline {
             let Some(earlier) = self.rows.get(&name) else { continue };
             compared.rows += 1;
             let ours = line.ours.median / earlier.ours;
-            // What the machine alone has changed: the others' times.
+            // The change of the peers' times shows the change of the machine.
             let theirs: Vec<f64> = earlier
                 .others
                 .iter()
@@ -121,9 +123,9 @@ impl Baseline {
             };
             let told = format!(
                 "{name}: {} before, {} now, {}",
-                written(earlier.ours),
-                written(line.ours.median),
-                x(ours)
+                format_time(earlier.ours),
+                format_time(line.ours.median),
+                format_ratio(ours)
             );
             if is(true) {
                 compared.slower.push(told);
@@ -134,7 +136,8 @@ impl Baseline {
         compared
     }
 
-    /// Writes the comparison in words, and in how many rows we are slower.
+    /// Prints the comparison and returns the number of rows that became
+    /// slower.
     pub(crate) fn tell(&self, lines: &[Line], noise: f64) -> usize {
         let Compared { slower, faster, rows } = self.compare(lines, noise);
         println!(
@@ -188,7 +191,7 @@ mod tests {
     }
 
     fn line(ours: f64, other: f64) -> Line {
-        let times = |seconds| Times::of(vec![seconds]);
+        let times = |seconds| Times::new(vec![seconds]);
         Line {
             work: copy(1000),
             ours: times(ours),
@@ -206,23 +209,23 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_longer_than_noise_is_slower() {
+    fn a_time_beyond_the_noise_is_slower() {
         assert_eq!(slower(baseline(1.0, None), line(1.31, 1.0)), [1, 0]);
         assert_eq!(slower(baseline(1.0, None), line(1.29, 1.0)), [0, 0]);
         assert_eq!(slower(baseline(1.0, None), line(0.7, 1.0)), [0, 1]);
     }
 
-    /// Promise: `cargo learn bench --baseline` reports no slowdown if the peers
-    /// slowed down too.
+    /// Promise: `cargo learn bench --baseline` reports no slowdown if the
+    /// peers slowed down, too.
     #[test]
-    fn a_day_on_which_everybody_is_slow_accuses_nobody() {
+    fn a_slow_machine_is_not_a_slowdown() {
         assert_eq!(slower(baseline(1.0, Some(1.0)), line(2.0, 2.0)), [0, 0]);
         assert_eq!(slower(baseline(1.0, Some(1.0)), line(2.0, 1.0)), [1, 0]);
         assert_eq!(slower(baseline(1.0, Some(2.0)), line(0.5, 1.0)), [0, 0]);
     }
 
     #[test]
-    fn a_row_of_another_size_is_another_row() {
+    fn rows_of_different_sizes_are_not_compared() {
         let now = Line { work: copy(1001), ..line(9.0, 1.0) };
         let found = baseline(1.0, None).compare(&[now], 1.3);
         assert_eq!(found, Compared::default());

@@ -1,7 +1,8 @@
-//! Our side of the measurement: what one run takes, again and again.
+//! Times our engine.
 //!
-//! Runs are done before the clock starts, and then so many between two looks
-//! at the clock that its grain and the wait for the device do not matter.
+//! It first does warm-up runs. Then it reads the clock only after a number of
+//! runs, large enough that the clock's resolution and the wait for the device
+//! do not matter.
 
 use std::time::Instant;
 
@@ -9,34 +10,35 @@ use rungrad::ledger::{self, Counts};
 use rungrad::part3_unified::Device;
 use rungrad::{Error, attempt};
 
-/// One run of a row. An operation panics if its device fails, so a run is
-/// called inside `attempt`.
+/// Runs the work of a row once. An operation panics if its device fails, so
+/// this is called inside `attempt`.
 pub(crate) type Run = Box<dyn FnMut()>;
 
-/// How long one look at the clock lets the work run, in seconds. To start a
-/// device and to wait for it takes some 30 us, which a peer on a card, timed by
-/// the card's own clock, has not in its time; the clock takes much less.
-const DEVICE_GRAIN: f64 = 50e-3;
-const HOST_GRAIN: f64 = 200e-6;
-/// The most runs between two looks.
-const MOST_RUNS: f64 = 10_000.0;
+/// The minimum time of one measurement, in seconds. Starting a device and
+/// waiting for it takes about 30 us, which a peer's times on a card do not
+/// contain, because the peer uses the card's own clock. On the processor, only
+/// the resolution of the clock matters.
+const MIN_DEVICE_TIME: f64 = 50e-3;
+const MIN_HOST_TIME: f64 = 200e-6;
+/// The maximum number of runs in one measurement.
+const MAX_RUNS: f64 = 10_000.0;
 
 /// The work of one engine, ready to be timed in rounds.
 pub(crate) struct Timed {
     run: Run,
     device: Device,
-    /// The runs between two looks at the clock. With none the first run has
-    /// taken so long that it is all there will be.
+    /// The number of runs in one measurement. It is 0 if the first run took so
+    /// long that nothing else is timed.
     runs: usize,
-    /// What one warm run costs.
+    /// The costs of one warm run.
     pub(crate) counts: Counts,
-    /// Seconds of one run, one value for each look at the clock.
+    /// The seconds of one run, one value for each measurement.
     pub(crate) times: Vec<f64>,
 }
 
 impl Timed {
-    /// Warms up, and finds out how many runs make a look at the clock worth
-    /// it. A run that takes longer than `limit` seconds is the only one.
+    /// Warms up and determines the number of runs in one measurement. If the
+    /// first run takes longer than `limit` seconds, it is the only one.
     pub(crate) fn new(
         run: Run,
         device: Device,
@@ -49,21 +51,22 @@ impl Timed {
             timed.times.push(first);
             return Ok(timed);
         }
-        // The first run has compiled, and the second finds the pool filled.
+        // The first run compiles kernels, and the second reuses pooled
+        // buffers.
         timed.seconds(1)?;
         timed.counts = attempt(|| ledger::measure(&mut timed.run).1)?;
         let grain = match device {
-            Device::Cpu => HOST_GRAIN,
-            _ => DEVICE_GRAIN,
+            Device::Cpu => MIN_HOST_TIME,
+            _ => MIN_DEVICE_TIME,
         };
-        let worth = |once: f64| (grain / once).ceil().clamp(1.0, MOST_RUNS);
-        // In the time of one short run alone the wait is the most.
+        let worth = |once: f64| (grain / once).ceil().clamp(1.0, MAX_RUNS);
+        // In a single short run, the wait for the device dominates.
         let some = (worth(timed.seconds(1)?) as usize).div_ceil(4);
         timed.runs = worth(timed.seconds(some)?) as usize;
         Ok(timed)
     }
 
-    /// Times for so many seconds, and at least once.
+    /// Measures for `patience` seconds, and at least once.
     pub(crate) fn round(&mut self, patience: f64) -> Result<(), Error> {
         let start = Instant::now();
         while self.runs > 0 {
@@ -76,8 +79,8 @@ impl Timed {
         Ok(())
     }
 
-    /// Times what one of so many runs takes, with all that the device does for
-    /// it.
+    /// Returns the time of one of `runs` runs, including the work on the
+    /// device.
     fn seconds(&mut self, runs: usize) -> Result<f64, Error> {
         self.device.synchronize()?;
         let start = Instant::now();
@@ -98,16 +101,16 @@ mod tests {
 
     fn counted(pause: Duration) -> (Run, Rc<Cell<usize>>) {
         let runs = Rc::new(Cell::new(0));
-        let seen = runs.clone();
+        let parse_times = runs.clone();
         let run = move || {
-            seen.set(seen.get() + 1);
+            parse_times.set(parse_times.get() + 1);
             sleep(pause);
         };
         (Box::new(run), runs)
     }
 
     #[test]
-    fn warm_runs_do_not_count_and_short_ones_are_many_for_a_look() {
+    fn warm_up_is_not_measured_and_short_runs_are_grouped() {
         let (run, runs) = counted(Duration::ZERO);
         let mut timed = Timed::new(run, Device::Cpu, 1.0).unwrap();
         assert!(timed.times.is_empty() && timed.runs > 1);
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_beyond_the_limit_is_the_only_one() {
+    fn a_run_beyond_the_limit_is_not_repeated() {
         let (run, runs) = counted(Duration::from_millis(20));
         let mut timed = Timed::new(run, Device::Cpu, 0.01).unwrap();
         timed.round(1.0).unwrap();
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_the_device_is_an_error() {
+    fn a_failure_of_the_device_is_an_error() {
         let refuse = || {
             _ = rungrad::part3_unified::Tensor::rand(&[2], 1, Device::Cpu)
                 .map(|x| x.reshape(&[3]))

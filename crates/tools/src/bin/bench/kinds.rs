@@ -1,5 +1,5 @@
-//! The kinds of work, each with its costs and with the code that Part 3 and,
-//! where it has the operations, Part 1 execute for it.
+//! The kinds of work, each with its costs and its code for Part 3 and, if it
+//! has the operations, for Part 1.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use crate::work::{Work, power};
 
 const RATE: f32 = 0.01;
 
-/// Makes numbers from -0.5 to 0.5.
+/// Returns random values from -0.5 to 0.5.
 fn numbers(
     device: Device,
     shape: &[usize],
@@ -27,21 +27,21 @@ fn numbers(
     Ok(no_grad(|| x.shift(-0.5)))
 }
 
-/// The same numbers for Part 1.
+/// Returns the same values for Part 1.
 fn numbers1(shape: &[usize], seed: u64) -> Result<Part1, Error> {
     let values = numbers(Device::Cpu, shape, seed)?.to_vec()?;
     Ok(Part1::new(shape, &values))
 }
 
-/// Consumes a result, and computes it if that was deferred.
-fn done(value: Tensor) {
+/// Consumes a result, and evaluates it if it was lazy.
+fn evaluate(value: Tensor) {
     if let Err(error) = black_box(value).realize() {
         raise(error);
     }
 }
 
-/// Prepares an operation on one operand of a shape.
-fn one(
+/// Returns work with one operand.
+fn unary(
     shape: &[usize],
     op: impl Fn(&Tensor) -> Tensor + Clone + 'static,
 ) -> impl Fn(Device) -> Result<Run, Error> + 'static {
@@ -49,12 +49,12 @@ fn one(
     move |device| {
         let x = numbers(device, &shape, 1)?;
         let op = op.clone();
-        Ok(Box::new(move || done(op(&x))))
+        Ok(Box::new(move || evaluate(op(&x))))
     }
 }
 
-/// Prepares an operation on two operands of two shapes.
-fn two(
+/// Returns work with two operands.
+fn binary(
     shapes: [&[usize]; 2],
     op: impl Fn(&Tensor, &Tensor) -> Tensor + Clone + 'static,
 ) -> impl Fn(Device) -> Result<Run, Error> + 'static {
@@ -63,13 +63,13 @@ fn two(
         let [x, y] =
             [(0, 1), (1, 2)].map(|(i, seed)| numbers(device, &shapes[i], seed));
         let (x, y, op) = (x?, y?, op.clone());
-        Ok(Box::new(move || done(op(&x, &y))))
+        Ok(Box::new(move || evaluate(op(&x, &y))))
     }
 }
 
 pub(crate) fn multiply(n: usize) -> Work {
     let about = "x * y, element by element, into fresh memory";
-    let run = two([&[n], &[n]], Tensor::mul);
+    let run = binary([&[n], &[n]], Tensor::mul);
     Work::new("multiply", &[n], power(n), about, run)
         .moves(3 * n)
         .computes(n)
@@ -80,10 +80,10 @@ pub(crate) fn multiply(n: usize) -> Work {
         })
 }
 
-/// The most that memory can move.
+/// An estimate of the memory bandwidth.
 pub(crate) fn copy(n: usize) -> Work {
     let about = "x * 2: read and write each number once";
-    let run = one(&[n], |x| x.scale(2.0));
+    let run = unary(&[n], |x| x.scale(2.0));
     Work::new("copy", &[n], power(n), about, run)
         .moves(2 * n)
         .computes(n)
@@ -94,7 +94,7 @@ pub(crate) fn copy_halves(n: usize) -> Work {
     let about = "the same in f16, which is half the bytes";
     let run = move |device| -> Result<Run, Error> {
         let x = numbers(device, &[n], 1)?.to_dtype(DType::F16)?;
-        Ok(Box::new(move || done(x.scale(2.0))))
+        Ok(Box::new(move || evaluate(x.scale(2.0))))
     };
     Work::new("copy_halves", &[n], String::new(), about, run)
         .named(format!("copy f16 {}", power(n)))
@@ -106,7 +106,7 @@ pub(crate) fn copy_halves(n: usize) -> Work {
 /// Seven operations.
 pub(crate) fn seven(n: usize) -> Work {
     let about = "tanh(1.5z + 0.5).exp() * z - sigmoid(z)";
-    let run = one(&[n], |z| {
+    let run = unary(&[n], |z| {
         // A value that is alive at the end of a statement would be stored.
         let bent = z.scale(1.5).shift(0.5).tanh().exp().mul(z);
         let all = bent.sub(&z.sigmoid());
@@ -147,13 +147,13 @@ pub(crate) fn matmul(
                 true => [batch, columns, rows],
                 false => [batch, rows, columns],
             };
-            // A single product has matrices without a batch axis.
+            // Without a batch, the matrices have no batch axis.
             let x = numbers(device, &shape[usize::from(batch == 1)..], seed)?;
             Ok::<_, Error>(if turned { x.transpose() } else { x })
         };
         let (a, b) =
             (factor([m, k], turned[0], 1)?, factor([k, n], turned[1], 2)?);
-        Ok(Box::new(move || done(a.matmul(&b))))
+        Ok(Box::new(move || evaluate(a.matmul(&b))))
     };
     let [left, right] = turned.map(usize::from);
     let sizes = [batch, m, k, n, left, right];
@@ -183,7 +183,7 @@ pub(crate) fn matvec(rows: usize, columns: usize, turned: bool) -> Work {
         let a = numbers(device, &[rows, columns], 1)?;
         let a = if turned { a.transpose() } else { a };
         let x = numbers(device, &vector, 2)?;
-        Ok(Box::new(move || done(a.matmul(&x))))
+        Ok(Box::new(move || evaluate(a.matmul(&x))))
     };
     let sizes = [rows, columns, usize::from(turned)];
     let all = rows * columns;
@@ -193,14 +193,14 @@ pub(crate) fn matvec(rows: usize, columns: usize, turned: bool) -> Work {
         .needs(all, all + 4 * (rows + columns))
 }
 
-/// Reduces a square matrix, over all elements without an axis.
+/// Reduces a square matrix along an axis, or completely without one.
 pub(crate) fn sum(side: usize, axis: Option<usize>) -> Work {
     let (name, about) = match axis {
         None => (String::new(), "the sum of all elements"),
         Some(axis) => (format!(" axis {axis}"), "sums along an axis"),
     };
     let sizes: Vec<usize> = [side].into_iter().chain(axis).collect();
-    let run = one(&[side, side], move |x| match axis {
+    let run = unary(&[side, side], move |x| match axis {
         None => x.sum(),
         Some(axis) => x.sum_over(&[axis], Keep::No),
     });
@@ -212,7 +212,7 @@ pub(crate) fn sum(side: usize, axis: Option<usize>) -> Work {
 }
 
 pub(crate) fn max(side: usize, axis: usize) -> Work {
-    let run = one(&[side, side], move |x| x.max_over(&[axis], Keep::No));
+    let run = unary(&[side, side], move |x| x.max_over(&[axis], Keep::No));
     let (name, all) = (format!("{side}x{side} axis {axis}"), side * side);
     Work::new("max", &[side, axis], name, "the largest along an axis", run)
         .moves(all)
@@ -224,7 +224,7 @@ pub(crate) fn sum_over([a, b, c]: [usize; 3], axes: &'static [usize]) -> Work {
     let names: Vec<String> = axes.iter().map(usize::to_string).collect();
     let word = if axes.len() == 1 { "axis" } else { "axes" };
     let about = "sums of an array of three axes";
-    let run = one(&[a, b, c], move |x| x.sum_over(axes, Keep::No));
+    let run = unary(&[a, b, c], move |x| x.sum_over(axes, Keep::No));
     let sizes = [&[a, b, c], axes].concat();
     let all = a * b * c;
     Work::new("sum_over", &sizes, String::new(), about, run)
@@ -239,7 +239,7 @@ pub(crate) fn transpose(side: usize) -> Work {
     let run = move |device| -> Result<Run, Error> {
         let x = numbers(device, &[side, side], 1)?.transpose();
         // A view of one axis is not possible without a copy.
-        Ok(Box::new(move || done(x.reshape(&[side * side]))))
+        Ok(Box::new(move || evaluate(x.reshape(&[side * side]))))
     };
     let all = side * side;
     Work::new("transpose", &[side], format!("{side}x{side}"), about, run)
@@ -250,7 +250,7 @@ pub(crate) fn transpose(side: usize) -> Work {
 /// Adds a row to each row of a square matrix.
 pub(crate) fn broadcast(side: usize) -> Work {
     let about = "a matrix and a row that stretches over it";
-    let run = two([&[side, side], &[side]], Tensor::add);
+    let run = binary([&[side, side], &[side]], Tensor::add);
     let all = side * side;
     Work::new("broadcast", &[side], format!("{side}x{side}"), about, run)
         .moves(2 * all)
@@ -275,28 +275,34 @@ fn of_rows(
 ) -> Work {
     let [rows, columns] = sizes;
     let all = rows * columns;
-    Work::new(kind, &sizes, format!("{rows}x{columns}"), about, one(&sizes, op))
-        .moves(2 * all)
-        .computes(5 * all)
-        .needs(all, 5 * all)
+    Work::new(
+        kind,
+        &sizes,
+        format!("{rows}x{columns}"),
+        about,
+        unary(&sizes, op),
+    )
+    .moves(2 * all)
+    .computes(5 * all)
+    .needs(all, 5 * all)
 }
 
 pub(crate) fn gather(rows: usize, columns: usize) -> Work {
     let about = "rows of a table, in a scattered order";
-    // Each index once, neighbors far apart. The factor is prime, so it has no
-    // divisor in common with the number of rows.
+    // Each index once, with neighbors far apart. The factor is prime and does
+    // not divide the number of rows.
     let indices: Vec<usize> = (0..rows).map(|at| at * 7919 % rows).collect();
-    let run = one(&[rows, columns], move |x| x.index_select(0, &indices));
+    let run = unary(&[rows, columns], move |x| x.index_select(0, &indices));
     let (name, all) = (format!("{rows}x{columns}"), rows * columns);
     Work::new("gather", &[rows, columns], name, about, run)
         .moves(2 * all)
         .needs(all, 3 * all)
 }
 
-/// Takes the gradients of leaves, which have none afterwards.
-fn gradients_done(leaves: &[&Tensor]) {
+/// Evaluates the gradients of leaves and removes them.
+fn evaluate_gradients(leaves: &[&Tensor]) {
     for leaf in leaves {
-        leaf.grad().into_iter().for_each(done);
+        leaf.grad().into_iter().for_each(evaluate);
         leaf.zero_grad();
     }
 }
@@ -309,8 +315,8 @@ pub(crate) fn notebook(n: usize) -> Work {
         Ok(Box::new(move || {
             let sum = x.mul(&y).mul(&y).sum();
             sum.backward();
-            done(sum);
-            gradients_done(&[&x, &y]);
+            evaluate(sum);
+            evaluate_gradients(&[&x, &y]);
         }))
     };
     Work::new("notebook", &[n], power(n), about, run).needs(n, 10 * n).part1(
@@ -325,8 +331,7 @@ pub(crate) fn notebook(n: usize) -> Work {
     )
 }
 
-/// `y * b + a` on one number, again and again, with or without the backward
-/// pass.
+/// Repeats `y * b + a` on one element, with or without the backward pass.
 pub(crate) fn chain(links: usize, backward: bool) -> Work {
     let (kind, about) = match backward {
         true => ("chain", "y * b + a again and again, forward and backward"),
@@ -345,8 +350,8 @@ pub(crate) fn chain(links: usize, backward: bool) -> Work {
             if backward {
                 last.backward();
             }
-            done(last);
-            gradients_done(&[&y, &b, &a]);
+            evaluate(last);
+            evaluate_gradients(&[&y, &b, &a]);
         }))
     };
     Work::new(kind, &[links], String::new(), about, run)
@@ -383,7 +388,7 @@ fn parameters(
     shapes.iter().zip(2..).map(small).collect()
 }
 
-/// Takes a step of gradient descent; each parameter becomes a new leaf.
+/// Makes a step of gradient descent. Each parameter becomes a new leaf.
 fn descend(parameters: &mut [Tensor]) {
     for parameter in parameters {
         let grad = parameter.grad().expect("backward computed it");
@@ -405,7 +410,7 @@ pub(crate) fn mlp(batch: usize, inputs: usize, hidden: usize) -> Work {
             let loss = h.matmul(&p[2]).add(&p[3]).cross_entropy(&labels);
             loss.backward();
             descend(&mut p);
-            done(loss);
+            evaluate(loss);
         }))
     };
     let name = format!("{batch}x{inputs}-{hidden}-10");
@@ -457,19 +462,19 @@ pub(crate) fn cnn(batch: usize) -> Work {
             let loss = h.matmul(&p[4]).add(&p[5]).cross_entropy(&labels);
             loss.backward();
             descend(&mut p);
-            done(loss);
+            evaluate(loss);
         }))
     };
     let first = 4 * 28 * 28 * 8 * 9;
     let second = 6 * 14 * 14 * 16 * 8 * 9;
-    // The windows of the two convolutions.
+    // The elements of the windows of the two convolutions.
     let windows = [784 * 9, 14 * 14 * 72];
     Work::new("cnn", &[batch], format!("{batch}x1x28x28"), about, run)
         .arithmetic(batch * (first + second + 6 * 784 * 10))
         .needs(batch * windows[1], batch * 4 * (windows[0] + windows[1]))
 }
 
-/// The sizes of a transformer, and what it reads at once.
+/// The sizes of a transformer and of its batch.
 #[derive(Clone, Copy)]
 pub(crate) struct Transformer {
     pub(crate) batch: usize,
@@ -503,22 +508,23 @@ pub(crate) fn gpt(of: Transformer) -> Work {
             let loss = gpt.scores(&inputs, context).cross_entropy(&targets);
             loss.backward();
             adam.step(gpt.parameters_mut());
-            done(loss);
+            evaluate(loss);
         }))
     };
     let name = format!("{batch}x{context} {layers} of {width}");
     let sizes = [batch, context, width, layers, heads, vocabulary];
-    // The tokens of a step, and the weights that each is multiplied with.
+    // The tokens of a step, and the number of weights that each is multiplied
+    // by.
     let tokens = batch * context;
     let weights = 12 * width * width * layers + width * vocabulary;
     let attention = 2 * context * width * layers;
-    // The activations and attention scores of a block, and four values for
+    // The activations and attention scores of all blocks, and four values for
     // each weight.
     let scores = tokens * context * heads;
     let kept = (24 * tokens * width + scores) * layers;
     let outputs = tokens * vocabulary;
     Work::new("gpt", &sizes, name, about, run)
-        // Once forward and twice backward.
+        // Once in the forward pass and twice in the backward pass.
         .arithmetic(6 * tokens * (weights + attention))
         .needs(scores.max(outputs), kept + 4 * (weights + outputs))
 }

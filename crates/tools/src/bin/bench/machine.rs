@@ -1,5 +1,5 @@
-//! Whose times these are: the device and its driver, the host, the engines,
-//! the day and the command.
+//! Describes the machine of a run: the device and its driver, the host, the
+//! engines, the date and the command.
 
 use std::fs;
 use std::path::Path;
@@ -13,29 +13,29 @@ use serde_json::{Value, json};
 
 use crate::rows::Class;
 
-/// Everything without which no time means anything.
+/// Everything that is needed to interpret the times.
 pub(crate) struct Machine {
     pub(crate) device: Device,
-    /// What the device calls itself.
+    /// The name that the device reports.
     pub(crate) model: String,
     pub(crate) driver: String,
     pub(crate) class: Class,
     pub(crate) processor: String,
-    /// What our work on the processor, and that of peers there, may use.
+    /// The number of threads for our work and for peers on the processor.
     pub(crate) threads: usize,
-    /// How many programs wanted a core in the last minute, on Linux.
+    /// The load average of the last minute, on Linux.
     pub(crate) load: Option<f64>,
-    /// Ours and the peers', each with its version and where it runs.
+    /// Our engine and the peers, each with its version and device.
     pub(crate) engines: Vec<[String; 3]>,
     pub(crate) date: String,
     pub(crate) command: String,
 }
 
-/// With less memory a card gets the sizes of a processor.
-const MEMORY_OF_A_CARD: u64 = 6 << 30;
+/// Cards with less memory run the smaller sizes of processors.
+const MIN_CARD_MEMORY: u64 = 6 << 30;
 
 impl Machine {
-    pub(crate) fn of(device: Device) -> Result<Machine, Error> {
+    pub(crate) fn detect(device: Device) -> Result<Machine, Error> {
         let processor = stopwatch::processor();
         let mut threads = rayon::current_num_threads();
         let (mut model, mut driver) = (processor.clone(), "none".to_string());
@@ -46,8 +46,8 @@ impl Machine {
                 "{} {}, OpenCL {}",
                 info.platform, info.driver, info.version
             );
-            let is_card = info.kind != Kind::Cpu
-                && info.global_memory >= MEMORY_OF_A_CARD;
+            let is_card =
+                info.kind != Kind::Cpu && info.global_memory >= MIN_CARD_MEMORY;
             class = if is_card { Class::Card } else { Class::Small };
             if info.kind == Kind::Cpu {
                 threads = info.compute_units as usize;
@@ -70,22 +70,23 @@ impl Machine {
         })
     }
 
-    /// Tells where a peer must run to be one: a card has its own name, and a
-    /// processor is one, through a driver or not.
+    /// Returns the device that a peer must use: the name of a card, or `cpu`,
+    /// with or without a driver.
     pub(crate) fn place(&self) -> Result<String, Error> {
         let info = self.device.info()?;
         let card = info.filter(|info| info.kind != Kind::Cpu);
         Ok(card.map_or("cpu".to_string(), |info| info.name.clone()))
     }
 
-    /// Counts the bytes that the largest array may have, and all together.
+    /// Returns the maximum size of an array and the available memory, in
+    /// bytes.
     pub(crate) fn memory(&self) -> Result<[f64; 2], Error> {
         let host = available().unwrap_or(f64::INFINITY);
         Ok(match self.device.info()? {
             None => [host; 2],
             Some(info) => {
                 let all = info.global_memory as f64;
-                // What a driver for the processor has is the host's.
+                // A driver for the processor reports the memory of the host.
                 let all = match info.kind {
                     Kind::Cpu => all.min(host),
                     _ => all,
@@ -146,13 +147,14 @@ fn quoted(word: String) -> String {
     }
 }
 
-/// Finds the folder of the course, where this was built, if it is still there.
+/// Returns the root of the repository that contains this source, if it still
+/// exists.
 pub(crate) fn root() -> Option<&'static Path> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
     root.join("Cargo.toml").is_file().then_some(root)
 }
 
-/// Finds the version of the crate, and in a checkout the commit.
+/// Returns the version of the crate, and in a checkout also the commit.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let commit = root().and_then(|root| {
@@ -169,8 +171,7 @@ fn version() -> String {
     format!("{version}{commit}{slow}")
 }
 
-/// Counts the bytes of memory that the host can still give, as far as Linux
-/// tells it.
+/// Returns the available memory of the host in bytes, on Linux.
 fn available() -> Option<f64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|it| it.strip_prefix("MemAvailable:"))?;
@@ -183,12 +184,12 @@ fn load() -> Option<f64> {
     told.split(' ').next()?.parse().ok()
 }
 
-/// Writes `2026-11-22 11:35 UTC`.
+/// Formats a time as `2026-11-22 11:35 UTC`.
 fn date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
     let (minute, days) = (seconds / 60 % 1440, seconds / 86400);
-    // The calendar repeats after 400 years, and a year that begins in March
-    // has its leap day at the end.
+    // The calendar repeats after 400 years. In a year that begins in March,
+    // the leap day is the last day.
     let day = days + 719_468;
     let (era, day) = (day / 146_097, day % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_is_that_of_the_calendar() {
+    fn dates_follow_the_calendar() {
         for (seconds, words) in [
             (0, "1970-01-01 00:00 UTC"),
             (951_782_399, "2000-02-28 23:59 UTC"),

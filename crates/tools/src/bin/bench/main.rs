@@ -1,9 +1,9 @@
-//! How fast Part 3 is, row by row, beside other engines. `cargo learn bench`
-//! runs it.
+//! Measures how fast Part 3 is, row by row, and compares it with other
+//! engines. `cargo learn bench` runs this program.
 //!
-//! Reading order: [`work`], [`kinds`] and [`mod@rows`] say what is done, [`clock`]
-//! times it, [`peer`] has others do it; [`report`], [`picture`] and
-//! [`baseline`] say what came out.
+//! Reading order: [`work`], [`kinds`] and [`mod@rows`] define the work,
+//! [`clock`] times it, [`peer`] runs it on other engines, and [`report`],
+//! [`picture`] and [`baseline`] present the results.
 
 mod baseline;
 mod clock;
@@ -30,29 +30,30 @@ use rungrad::{Error, draw};
 use baseline::Baseline;
 use clock::Timed;
 use machine::Machine;
-use peer::{Heard, Peer, Place};
+use peer::{Peer, Place, RowTimes};
 use report::{Line, Other, Report, Table, Times};
 use request::Request;
 use rows::rows;
 use work::Work;
 
-/// Ours and the others take turns so often in a row.
+/// The number of rounds in which the engines take turns on a row.
 const ROUNDS: usize = 3;
 
-/// OpenBLAS's threads spin for 2^26 ticks of the clock.
+/// OpenBLAS's threads spin for 2^26 clock ticks after their work.
 const REST: Duration = Duration::from_millis(40);
 
 fn main() -> ExitCode {
     let mut is_slower = false;
     let code = rungrad::run_with_help(request::HELP, || {
-        let request = Request::of(&rungrad::args())?;
+        let request = Request::parse(&rungrad::args())?;
         is_slower = bench(&request)? > 0;
         Ok(())
     });
     if is_slower { ExitCode::FAILURE } else { code }
 }
 
-/// Runs what is asked for; in how many rows we are slower than before.
+/// Runs the requested rows and returns how many became slower than the
+/// baseline.
 fn bench(request: &Request) -> Result<usize, Error> {
     if let Some(threads) = request.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
@@ -60,7 +61,7 @@ fn bench(request: &Request) -> Result<usize, Error> {
             Error::Device(format!("cannot start {threads} threads: {error}"))
         })?;
     }
-    let mut machine = Machine::of(request.device)?;
+    let mut machine = Machine::detect(request.device)?;
     if request.tune {
         tune::tune(request, &machine)?;
         return Ok(0);
@@ -90,8 +91,8 @@ fn bench(request: &Request) -> Result<usize, Error> {
     Ok(before.map_or(0, |before| before.tell(&report.lines, request.noise)))
 }
 
-/// Starts the peers, and says of each that is not here why. One that was
-/// asked for by its name must be here.
+/// Starts the peers and prints why a peer is missing. It is an error if the
+/// peer was requested by name.
 fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
     let place = Place { device: machine.place()?, threads: machine.threads };
     let mut peers = vec![];
@@ -130,14 +131,14 @@ fn measure(
     let mut report =
         Report { machine, lines: vec![], skipped: BTreeMap::new() };
     for row in rows {
-        // A peer on the same device needs as much again, and so does the lazy
-        // one.
+        // A peer on the same device and the lazy device each need the same
+        // amount of memory.
         let ours = 1 + usize::from(request.fused);
         let engines = ours + usize::from(!peers.is_empty());
         let name = row.to_string();
-        let sign = Sign::of(&name);
+        let sign = StatusLine::show(&name);
         let line = row.fits(memory, engines).and_then(|()| {
-            let line = one(request, report.machine.device, row, peers);
+            let line = run_row(request, report.machine.device, row, peers);
             line.map_err(|error| error.to_string())
         });
         drop(sign);
@@ -155,20 +156,20 @@ fn measure(
     Ok(report)
 }
 
-/// Says what runs now, on a terminal, until it is done.
-struct Sign(bool);
+/// A status line that is shown on a terminal while a row runs.
+struct StatusLine(bool);
 
-impl Sign {
-    fn of(name: &str) -> Sign {
+impl StatusLine {
+    fn show(name: &str) -> StatusLine {
         let is_seen = stderr().is_terminal();
         if is_seen {
             eprint!("  {name} ..");
         }
-        Sign(is_seen)
+        StatusLine(is_seen)
     }
 }
 
-impl Drop for Sign {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         if self.0 {
             eprint!("\r\x1b[K");
@@ -176,7 +177,7 @@ impl Drop for Sign {
     }
 }
 
-/// Returns the others in the order of the table.
+/// Returns the other engines in the order of the table.
 fn columns(request: &Request, machine: &Machine, peers: &[Peer]) -> Table {
     let mut columns = vec![];
     if machine.device == Device::Cpu {
@@ -196,8 +197,8 @@ fn columns(request: &Request, machine: &Machine, peers: &[Peer]) -> Table {
 
 const PART_1: &str = "part 1";
 
-/// Runs one row, by ours and by the others in turn.
-fn one(
+/// Runs one row, with our engine and the peers in turn.
+fn run_row(
     request: &Request,
     device: Device,
     work: Work,
@@ -211,8 +212,8 @@ fn one(
     let part1 = work.part1.as_ref().filter(|_| device == Device::Cpu);
     let part1 = part1.map(|prepare| Timed::new(prepare()?, device, limit));
     let mut part1 = part1.transpose()?;
-    let mut theirs: Vec<Heard> =
-        peers.iter().map(|_| Heard::default()).collect();
+    let mut theirs: Vec<RowTimes> =
+        peers.iter().map(|_| RowTimes::default()).collect();
     for _ in 0..ROUNDS {
         part3.round(patience)?;
         if let Some(fused) = &mut fused {
@@ -224,24 +225,24 @@ fn one(
         for (peer, heard) in peers.iter_mut().zip(&mut theirs) {
             heard.round(peer, &work, patience, limit);
         }
-        // The threads of a peer look for more work for a while before they
-        // sleep, on the cores that ours need next.
+        // The threads of a peer spin for a while before they sleep, on the
+        // cores that our engine needs next.
         if !peers.is_empty() && device == Device::Cpu {
             thread::sleep(REST);
         }
     }
     let mut line = Line {
         work,
-        ours: Times::of(part3.times),
+        ours: Times::new(part3.times),
         counts: (device != Device::Cpu).then_some(part3.counts),
-        fused: fused.map(|it| (Times::of(it.times), it.counts)),
+        fused: fused.map(|it| (Times::new(it.times), it.counts)),
         others: vec![],
         refused: BTreeMap::new(),
     };
     if let Some(part1) = part1 {
         line.add(PART_1, "eager", part1.times);
     }
-    for (peer, Heard { times, refused }) in peers.iter().zip(theirs) {
+    for (peer, RowTimes { times, refused }) in peers.iter().zip(theirs) {
         for (way, times) in times {
             line.add(&peer.name, &way, times);
         }

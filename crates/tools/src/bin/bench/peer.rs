@@ -1,7 +1,6 @@
-//! Other engines on the same work. A peer is a child process that lives as
-//! long as the table: it says in its first line who it is, and answers each
-//! row with its times. Both are JSON, a line each:
-//!
+//! Runs the same work on other engines. A peer is a child process that lives
+//! as long as the benchmark. Its first line identifies it, and it answers each
+//! row with its times. Each message is one line of JSON:
 //! ```text
 //! {"peer": "PyTorch", "version": "2.11.0", "on": "NVIDIA H200"}
 //! > {"row": "matmul 64", "work": "matmul", "sizes": [1, 64, 64, 64, 0, 0],
@@ -9,9 +8,9 @@
 //! {"eager": [1.1e-05, 1.2e-05], "graph": [7.0e-06]}
 //! ```
 //!
-//! A row that it has no operation for has no way of running it, and so an
-//! empty answer. One that cannot be here says `{"missing": "why"}`, and one that cannot do
-//! a row says `{"refused": "why"}`.
+//! If the peer lacks the operation, its answer is empty. A peer that cannot
+//! run here prints `{"missing": "why"}`, and one that cannot run a row answers
+//! `{"refused": "why"}`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -24,32 +23,33 @@ use serde_json::{Value, json};
 
 use crate::work::Work;
 
-/// The peers in Python. The program may be carried to where no checkout is.
+/// The peers in Python, embedded because the program may run without a
+/// checkout.
 const SCRIPT: &str = include_str!("../../../../../benches/peers/rows.py");
 
-/// How long a peer may take to start: PyTorch reads gigabytes.
-const START: Duration = Duration::from_secs(120);
+/// The time limit for starting a peer, because PyTorch reads gigabytes.
+const START_LIMIT: Duration = Duration::from_secs(120);
 
-/// What a peer runs on, for its command line.
+/// Where a peer runs, for its command line.
 pub(crate) struct Place {
     /// `cpu`, or the name of a card.
     pub(crate) device: String,
     pub(crate) threads: usize,
 }
 
-/// Where a peer is found.
+/// Where the program of a peer comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
-    /// A package of Python, by its name in the script.
+    /// A Python package, by its name in the script.
     Python(&'static str),
-    /// A program of the project, that is built where it is asked for.
+    /// A program of this project, which must be built first.
     Built(&'static str),
-    /// A program that speaks the same lines.
+    /// Any program with the same protocol.
     Program(String),
 }
 
 impl Source {
-    /// Returns what helps where it is not here.
+    /// Returns what to do if the peer is missing.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
             Source::Python(_) => {
@@ -89,11 +89,10 @@ impl Source {
     }
 }
 
-/// The times of a row, each way of running it by its name; or why that way
-/// cannot be gone.
-type Ways = BTreeMap<String, Result<Vec<f64>, String>>;
+/// The times of a row for each execution mode of a peer, or why a mode failed.
+type Modes = BTreeMap<String, Result<Vec<f64>, String>>;
 
-fn seen(told: &Value) -> Result<Result<Vec<f64>, String>, String> {
+fn parse_times(told: &Value) -> Result<Result<Vec<f64>, String>, String> {
     if let Some(why) = told.as_str() {
         return Ok(Err(why.to_string()));
     }
@@ -106,16 +105,16 @@ fn seen(told: &Value) -> Result<Result<Vec<f64>, String>, String> {
     Ok(Ok(times.ok_or_else(|| format!("{told} are no times"))?))
 }
 
-/// What a peer has said of a row, round after round.
+/// All times that a peer has reported for a row.
 #[derive(Default)]
-pub(crate) struct Heard {
+pub(crate) struct RowTimes {
     pub(crate) times: BTreeMap<String, Vec<f64>>,
-    /// The ways that it cannot go, and why; of the row itself without a name.
+    /// The failed modes with their reasons. The key "" is the row itself.
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-impl Heard {
-    /// Has it timed once more, unless it has refused the row.
+impl RowTimes {
+    /// Requests times for a further round, unless the peer cannot run the row.
     pub(crate) fn round(
         &mut self,
         peer: &mut Peer,
@@ -128,7 +127,7 @@ impl Heard {
         }
         let ways = peer
             .times(row, seconds, limit)
-            .unwrap_or_else(|why| Ways::from([(String::new(), Err(why))]));
+            .unwrap_or_else(|why| Modes::from([(String::new(), Err(why))]));
         for (way, told) in ways {
             match told {
                 Ok(times) => self.times.entry(way).or_default().extend(times),
@@ -138,11 +137,11 @@ impl Heard {
     }
 }
 
-/// A peer that answers.
+/// A running peer.
 pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// What it says it runs on.
+    /// The device that it reports.
     pub(crate) on: String,
     child: Child,
     orders: ChildStdin,
@@ -150,7 +149,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Starts a peer, or says why it is not here.
+    /// Starts a peer, or returns why it is missing.
     pub(crate) fn start(
         source: &Source,
         place: &Place,
@@ -171,7 +170,7 @@ impl Peer {
         });
         let [name, version, on] = [(); 3].map(|()| String::new());
         let mut peer = Peer { name, version, on, child, orders, answers };
-        let greeting = peer.answer(START)?;
+        let greeting = peer.answer(START_LIMIT)?;
         if let Some(why) = greeting["missing"].as_str() {
             return Err(why.to_string());
         }
@@ -182,14 +181,14 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Has a row timed for so many seconds, or says why there is no time. A
-    /// peer that does not answer is ended, and answers no other row.
+    /// Requests the times of a row, or returns why there are none. A peer that
+    /// does not answer is killed and gets no further requests.
     fn times(
         &mut self,
         row: &Work,
         seconds: f64,
         limit: f64,
-    ) -> Result<Ways, String> {
+    ) -> Result<Modes, String> {
         let order = json!({
             "row": row.to_string(), "work": row.kind, "sizes": row.sizes,
             "seconds": seconds, "limit": limit,
@@ -197,14 +196,16 @@ impl Peer {
         writeln!(self.orders, "{order}")
             .and_then(|()| self.orders.flush())
             .map_err(|_| "it has ended".to_string())?;
-        // It warms up, compiles and times in several ways.
+        // The peer warms up, compiles, and times several modes.
         let patience = 60.0 + 4.0 * (seconds + limit);
         let answer = self.answer(Duration::from_secs_f64(patience))?;
         if let Some(why) = answer["refused"].as_str() {
             return Err(why.to_string());
         }
         let ways = answer.as_object().ok_or("its answer is no object")?;
-        ways.iter().map(|(way, told)| Ok((way.clone(), seen(told)?))).collect()
+        ways.iter()
+            .map(|(way, told)| Ok((way.clone(), parse_times(told)?)))
+            .collect()
     }
 
     fn answer(&mut self, patience: Duration) -> Result<Value, String> {
@@ -225,7 +226,7 @@ impl Peer {
     }
 }
 
-/// It ends when its orders do, or now.
+/// The peer ends when its input closes, or is killed now.
 impl Drop for Peer {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -239,7 +240,7 @@ mod tests {
 
     /// Promise: `cargo learn bench` ends a peer that stops answering.
     #[test]
-    fn a_peer_that_goes_silent_is_ended() {
+    fn a_silent_peer_is_killed() {
         let script = r#"sh -c 'echo "{\"peer\": \"a\"}"; exec sleep 100'"#;
         let place = Place { device: "cpu".into(), threads: 1 };
         let mut peer =

@@ -1,17 +1,19 @@
-//! The picture of a run: a bar for each row that another engine did too, and
-//! the roofline, which says what could have been.
+//! Draws the results of a run: a bar for each row that a different engine also
+//! ran, and the roofline with the achievable throughput.
 
 use profile::svg::{FIRST as OURS, SECOND as THEIRS, Svg, escape};
 
-use crate::report::{Limits, Line, Other, Report, Times, written, x};
+use crate::report::{
+    Limits, Line, Other, Report, Times, format_ratio, format_time,
+};
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 20.0;
-/// Where the names of the rows end, and the bars.
+/// The right ends of the row names and of the bars.
 const NAMES: f64 = 290.0;
 const BARS: f64 = 730.0;
-/// The longest bar: a ratio of the times of this factor, in either direction.
-const MOST: f64 = 16.0;
+/// The ratio of times for the longest bar, in either direction.
+const MAX_RATIO: f64 = 16.0;
 const TOP: f64 = 76.0;
 const ROOF: f64 = 340.0;
 
@@ -45,9 +47,9 @@ pub(crate) fn svg(report: &Report) -> String {
     page.end()
 }
 
-/// Finds with whom a row is compared: the last of the others, behind Part 1
-/// and numpy, and what its graph took.
-fn rivals(line: &Line) -> Option<(&(Other, Times), Option<&Times>)> {
+/// Returns the engine that a row is compared with, which is the last one in
+/// eager mode, and its time with a captured graph.
+fn compared_engine(line: &Line) -> Option<(&(Other, Times), Option<&Times>)> {
     let mut others = line.others.iter();
     let last = others.rfind(|(other, _)| other.way == "eager")?;
     let graph = line.others.iter().find(|(other, _)| {
@@ -63,12 +65,13 @@ fn line(page: &mut Svg, path: &str, opacity: f64) {
     ));
 }
 
-/// Draws a bar per row: our time divided by the time of the other engine, on a
-/// logarithmic scale. To the left Part 3 is faster. A tick is the time of the
-/// other engine with a captured graph.
+/// Draws a bar for each row: our time divided by the time of the other engine,
+/// on a logarithmic scale. Part 3 is faster to the left. A tick is the time of
+/// the other engine with a captured graph.
 fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
     let place = |ratio: f64| {
-        let share = ratio.clamp(1.0 / MOST, MOST).log2() / MOST.log2();
+        let share =
+            ratio.clamp(1.0 / MAX_RATIO, MAX_RATIO).log2() / MAX_RATIO.log2();
         NAMES + (BARS - NAMES) * (share + 1.0) / 2.0
     };
     let bottom = TOP + ROW * bars.len() as f64;
@@ -85,7 +88,9 @@ fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
     }
     page.text(16.0, TOP - 8.0, "start", "time of Part 3 over that of");
     for (slot, (number, line)) in bars.iter().enumerate() {
-        let Some(((other, theirs), graph)) = rivals(line) else { continue };
+        let Some(((other, theirs), graph)) = compared_engine(line) else {
+            continue;
+        };
         let y = TOP + ROW * slot as f64;
         let name = escape(&line.name());
         page.text(16.0, y + 15.0, "start", &format!("{}", number + 1));
@@ -98,8 +103,8 @@ fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
             "<g><title>{name}: {}, {} by {}</title><rect x=\"{from:.1}\" \
                  y=\"{:.1}\" width=\"{width:.1}\" height=\"{}\" \
                  fill=\"{color}\"/></g>",
-            written(line.ours.median),
-            written(theirs.median),
+            format_time(line.ours.median),
+            format_time(theirs.median),
             escape(&other.engine),
             y + 4.0,
             ROW - 7.0
@@ -113,7 +118,7 @@ fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
                 ROW - 3.0
             ));
         }
-        let words = format!("{} {}", x(ratio), other.engine);
+        let words = format!("{} {}", format_ratio(ratio), other.engine);
         page.text(BARS + 6.0, y + 15.0, "start", &words);
     }
 }
@@ -121,7 +126,7 @@ fn draw_bars(page: &mut Svg, bars: &[(usize, &Line)]) {
 /// Draws operations per second over operations per byte. Only work that fits
 /// into a cache can exceed the roof.
 fn roofline(page: &mut Svg, top: f64, lines: &[Line]) {
-    let limits = Limits::of(lines);
+    let limits = Limits::measured(lines);
     let Limits { bytes: Some(bytes), operations: Some(operations) } = limits
     else {
         let words = "No roofline: it needs a row `copy` and one `matmul`.";
@@ -171,7 +176,7 @@ fn roofline(page: &mut Svg, top: f64, lines: &[Line]) {
             continue;
         };
         let spot = |time: f64| place(operations / bytes, operations / time);
-        if let Some(((_, theirs), _)) = rivals(line) {
+        if let Some(((_, theirs), _)) = compared_engine(line) {
             let (x, y) = spot(theirs.median);
             page.put(format_args!(
                 "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" \

@@ -1,4 +1,4 @@
-//! What was measured: the lines of the table, and the whole as JSON.
+//! The results: the lines of the table, and everything as JSON.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 use crate::machine::Machine;
 use crate::work::Work;
 
-/// The version of the JSON: a reader of another one is told so.
+/// The version of the JSON format.
 pub(crate) const FORMAT: u64 = 1;
 
-/// How long a run took.
+/// The distribution of the times of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Times {
     pub(crate) median: f64,
-    /// A quarter of the looks at the clock saw less, and a quarter more.
+    /// The first and the third quartile.
     pub(crate) quartiles: [f64; 2],
-    /// How often one looked.
+    /// The number of measurements.
     pub(crate) looks: usize,
 }
 
 impl Times {
-    /// Summarizes one value at least.
-    pub(crate) fn of(mut times: Vec<f64>) -> Times {
+    /// Summarizes the times, of which there must be at least one.
+    pub(crate) fn new(mut times: Vec<f64>) -> Times {
         times.sort_by(f64::total_cmp);
         let at = |share: usize| times[(times.len() - 1) * share / 4];
         let (looks, quartiles) = (times.len(), [at(1), at(3)]);
@@ -40,21 +40,21 @@ impl Times {
     }
 }
 
-/// A row that has been run.
+/// The results of a row.
 pub(crate) struct Line {
     pub(crate) work: Work,
     pub(crate) ours: Times,
-    /// What a run costs a device; none on the processor.
+    /// The costs of a run on a device; `None` on the processor.
     pub(crate) counts: Option<Counts>,
-    /// The same on the lazy device, where that was asked for.
+    /// The same on the lazy device, if requested.
     pub(crate) fused: Option<(Times, Counts)>,
-    /// The others and how they ran it, each with its times.
+    /// The times of the other engines, by execution mode.
     pub(crate) others: Vec<(Other, Times)>,
-    /// The others that have no time, and why.
+    /// The engines without times, and the reasons.
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-/// Another engine, and one of its ways: `PyTorch` and `graph`.
+/// A different engine and one of its execution modes: `PyTorch` and `graph`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Other {
     pub(crate) engine: String,
@@ -69,7 +69,7 @@ impl Other {
 
 impl Line {
     pub(crate) fn add(&mut self, engine: &str, way: &str, times: Vec<f64>) {
-        self.others.push((Other::new(engine, way), Times::of(times)));
+        self.others.push((Other::new(engine, way), Times::new(times)));
     }
 
     pub(crate) fn name(&self) -> String {
@@ -81,12 +81,12 @@ impl Line {
         found.map(|(_, times)| *times)
     }
 
-    /// Returns our time, of the lazy device where that was asked for.
+    /// Returns our time, on the lazy device if it was requested.
     fn last(&self) -> f64 {
         self.fused.map_or(self.ours, |fused| fused.0).median
     }
 
-    /// Finds the fastest of all, ours included.
+    /// Returns the fastest time of all engines, including ours.
     pub(crate) fn least(&self) -> f64 {
         let others = self.others.iter().map(|(_, times)| times.median);
         others.fold(self.ours.median, f64::min)
@@ -127,18 +127,18 @@ fn counts(counts: Counts) -> Value {
     })
 }
 
-/// What a device can do at most, as far as anybody has seen it here.
+/// The highest throughput of a device that was measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
-    /// Bytes in a second, read and written once.
+    /// Bytes per second, each read and written once.
     pub(crate) bytes: Option<f64>,
-    /// Additions and multiplications in a second, in a product of matrices.
+    /// Additions and multiplications per second, in a matmul.
     pub(crate) operations: Option<f64>,
 }
 
 impl Limits {
-    /// Finds the best that ours or another engine did in this run.
-    pub(crate) fn of(lines: &[Line]) -> Limits {
+    /// Returns the best results of all engines in this run.
+    pub(crate) fn measured(lines: &[Line]) -> Limits {
         let most = |kind: &str, amount: fn(&Work) -> Option<f64>| {
             let lines = lines.iter().filter(|line| line.work.kind == kind);
             let rates =
@@ -152,7 +152,7 @@ impl Limits {
     }
 }
 
-/// All of a run.
+/// All results of a run.
 pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) lines: Vec<Line>,
@@ -162,7 +162,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn json(&self) -> String {
-        let limits = Limits::of(&self.lines);
+        let limits = Limits::measured(&self.lines);
         let lines: Vec<Value> = self.lines.iter().map(Line::json).collect();
         let all = json!({
             "format": FORMAT,
@@ -180,9 +180,9 @@ impl Report {
 
 /// The columns of the table.
 pub(crate) struct Table {
-    /// Whether the lazy device has two of them.
+    /// Whether there are two columns for the lazy device.
     pub(crate) fused: bool,
-    /// The others, each way apart.
+    /// The other engines, one column for each execution mode.
     pub(crate) others: Vec<Other>,
 }
 
@@ -205,8 +205,8 @@ impl Table {
         line
     }
 
-    /// Writes our times and those of the others; behind each of these, our
-    /// last divided by it.
+    /// Formats our times and those of the other engines. Each of these is
+    /// followed by our last time divided by it.
     pub(crate) fn line(&self, line: &Line) -> String {
         let launches = match line.counts {
             Some(counts) => counts.launches.to_string(),
@@ -215,18 +215,22 @@ impl Table {
         let mut text = format!(
             "{:<29} {:>9} {launches:>8} {:>12}",
             line.name(),
-            written(line.ours.median),
+            format_time(line.ours.median),
             rate(line)
         );
         if let Some((times, counts)) = &line.fused {
-            let time = written(times.median);
+            let time = format_time(times.median);
             text += &format!(" {time:>9} {:>8}", counts.launches);
         }
         for column in &self.others {
             text += &match line.other(column) {
                 Some(times) => {
                     let ratio = line.last() / times.median;
-                    format!(" {:>8} {:>7}", written(times.median), x(ratio))
+                    format!(
+                        " {:>8} {:>7}",
+                        format_time(times.median),
+                        format_ratio(ratio)
+                    )
                 }
                 None => format!(" {:>8} {:>7}", "-", ""),
             };
@@ -234,8 +238,8 @@ impl Table {
         for (other, times) in &line.others {
             if !self.others.contains(other) {
                 let Other { engine, way } = other;
-                let ratio = x(line.last() / times.median);
-                let time = written(times.median);
+                let ratio = format_ratio(line.last() / times.median);
+                let time = format_time(times.median);
                 text += &format!("\n    {engine} {way}: {time}, {ratio}");
             }
         }
@@ -246,8 +250,8 @@ impl Table {
     }
 }
 
-/// Writes a time with three digits or so.
-pub(crate) fn written(seconds: f64) -> String {
+/// Formats a time with about three digits.
+pub(crate) fn format_time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
         s if s < 1e-5 => format!("{:.2} \u{b5}s", s * 1e6),
@@ -257,8 +261,8 @@ pub(crate) fn written(seconds: f64) -> String {
     }
 }
 
-/// Writes how many times as long as the other.
-pub(crate) fn x(ratio: f64) -> String {
+/// Formats a ratio of times.
+pub(crate) fn format_ratio(ratio: f64) -> String {
     match ratio {
         _ if ratio < 0.1 => format!("{ratio:.3} x"),
         _ if ratio < 10.0 => format!("{ratio:.2} x"),
@@ -277,7 +281,7 @@ fn rate(line: &Line) -> String {
         rate if rate >= 1e12 && unit == "FLOP/s" => {
             format!("{:.2} T{unit}", rate * 1e-12)
         }
-        // Of a few numbers the price of a launch is all there is.
+        // For few elements, the launch dominates the time.
         rate if rate < 1e8 => "-".to_string(),
         rate => format!("{:.*} G{unit}", usize::from(rate < 1e11), rate * 1e-9),
     }
@@ -291,7 +295,7 @@ mod tests {
     pub(crate) fn line(seconds: f64, other: f64) -> Line {
         let eager = Other::new("PyTorch", "eager");
         let graph = Other { way: "graph".into(), ..eager.clone() };
-        let times = |seconds| Times::of(vec![seconds]);
+        let times = |seconds| Times::new(vec![seconds]);
         Line {
             work: copy(1_000_000),
             ours: times(seconds),
@@ -303,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_shows_both_ways_and_who_refused() {
+    fn a_line_shows_all_modes_and_failures() {
         let line = line(2e-3, 1e-3);
         let others = vec![line.others[0].0.clone()];
         let table = Table { fused: false, others };
@@ -316,9 +320,9 @@ mod tests {
     }
 
     #[test]
-    fn the_lazy_device_has_its_time_and_its_launches() {
+    fn a_line_shows_the_lazy_device() {
         let counts = Counts { launches: 1, ..Counts::default() };
-        let fused = Some((Times::of(vec![5e-4]), counts));
+        let fused = Some((Times::new(vec![5e-4]), counts));
         let line = Line { fused, ..line(2e-3, 1e-3) };
         let table = Table { fused: true, others: vec![] };
         let [head, text] = [table.head(), table.line(&line)];
@@ -329,21 +333,21 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_the_best_that_anybody_did() {
-        let limits = Limits::of(&[line(2e-3, 1e-3), line(4e-3, 8e-3)]);
+    fn a_limit_is_the_best_of_all_engines() {
+        let limits = Limits::measured(&[line(2e-3, 1e-3), line(4e-3, 8e-3)]);
         assert_eq!(limits.bytes, Some(8e6 / 0.5e-3));
         assert_eq!(limits.operations, None);
     }
 
     #[test]
-    fn quartiles_stand_around_the_median() {
-        let times = Times::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
+    fn quartiles_enclose_the_median() {
+        let times = Times::new(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
         assert_eq!((times.median, times.quartiles), (3.0, [2.0, 4.0]));
-        assert_eq!(Times::of(vec![7.0]).quartiles, [7.0, 7.0]);
+        assert_eq!(Times::new(vec![7.0]).quartiles, [7.0, 7.0]);
     }
 
     #[test]
-    fn times_have_three_digits_or_so() {
+    fn times_have_about_three_digits() {
         for (seconds, words) in [
             (2.1e-7, "210 ns"),
             (4.56e-6, "4.56 \u{b5}s"),
@@ -352,7 +356,7 @@ mod tests {
             (5.38e-2, "53.8 ms"),
             (2.0, "2.0 s"),
         ] {
-            assert_eq!(written(seconds), words);
+            assert_eq!(format_time(seconds), words);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What the command line asks for.
+//! Parses the command line.
 
 use std::path::{Path, PathBuf};
 
 use rungrad::Error;
 use rungrad::part3_unified::Device;
-use tools::words::Words;
+use tools::words::Args;
 
 use crate::machine::root;
 use crate::peer::Source;
@@ -22,38 +22,39 @@ const PEERS: [(&str, Source); 3] = [
     ("candle", Source::Built(CANDLE)),
 ];
 
-/// In the project, after `cargo build --release --bin candle` in the folder of
-/// the peers.
+/// The path of the peer candle, after `cargo build --release --bin candle` in
+/// its folder.
 const CANDLE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../benches/peers/target/release/candle"
 );
 
-/// The words of the command line, understood.
+/// The parsed command line.
 #[derive(Debug)]
 pub(crate) struct Request {
     words: Vec<String>,
     pub(crate) device: Device,
-    /// None are the usual ones.
+    /// `None` means the default peers.
     peers: Option<Vec<(String, Source)>>,
     pub(crate) threads: Option<usize>,
     pub(crate) seconds: f64,
     pub(crate) limit: f64,
     pub(crate) is_quick: bool,
     pub(crate) list: bool,
-    /// Whether the lazy device above runs the rows too.
+    /// Whether to run the rows on the lazy device as well.
     pub(crate) fused: bool,
     pub(crate) out: PathBuf,
     pub(crate) baseline: Option<PathBuf>,
     pub(crate) noise: f64,
     pub(crate) tune: bool,
-    /// The file of tiles: written by `--tune`, and used by the rows without it.
+    /// The file with the tuned tiles: written with `--tune`, and otherwise
+    /// read.
     pub(crate) tuned: Option<PathBuf>,
 }
 
 impl Request {
-    pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
-        let mut words = Words::new("cargo learn bench", words);
+    pub(crate) fn parse(words: &[String]) -> Result<Request, Error> {
+        let mut words = Args::new("cargo learn bench", words);
         let file = |word: &str| Ok(PathBuf::from(word));
         let mut peers = None;
         for name in words.values("--peer")? {
@@ -88,7 +89,7 @@ impl Request {
         })
     }
 
-    /// Finds the lazy device above the one that runs the rows.
+    /// Returns the lazy device that is based on the device of the rows.
     pub(crate) fn lazy(&self) -> Option<Device> {
         match self.device {
             Device::Cpu if self.fused => Some(Device::FusedCpu),
@@ -97,15 +98,15 @@ impl Request {
         }
     }
 
-    /// Tells whether the peers were asked for by name.
+    /// Returns whether the peers were requested by name.
     pub(crate) fn names_peers(&self) -> bool {
         self.peers.is_some()
     }
 
-    /// Tells where the peers of this run are found.
+    /// Returns the sources of the peers for this run.
     pub(crate) fn sources(&self, class: Class) -> Vec<(String, Source)> {
         let usual = || {
-            // numpy computes on the processor alone.
+            // numpy computes on the processor only.
             let fits = |(name, _): &&(&str, Source)| {
                 class != Class::Card || *name == "torch"
             };
@@ -119,17 +120,18 @@ impl Request {
         self.peers.clone().unwrap_or_else(usual)
     }
 
-    /// Tells whether something of this name is asked for: all, without any
-    /// words.
+    /// Returns whether an item with this name is requested. Without arguments,
+    /// everything is.
     pub(crate) fn names(&self, name: &str) -> bool {
         let mut words = self.words.iter();
         self.words.is_empty() || words.any(|word| name.contains(word.as_str()))
     }
 
-    /// Chooses the rows that are asked for, in the order of all.
+    /// Selects the requested rows, in their original order.
     pub(crate) fn choose(&self, all: Vec<Work>) -> Result<Vec<Work>, Error> {
         let names: Vec<String> = all.iter().map(Work::to_string).collect();
-        // A whole name means that row, not also a longer one that begins so.
+        // A complete name selects only that row, not longer names that begin
+        // with it.
         let means = |word: &String, row: &Work| match names.contains(word) {
             true => row.to_string() == *word,
             false => row.to_string().contains(word),
@@ -155,7 +157,7 @@ impl Request {
     }
 }
 
-/// Adds a peer by its name, or a program.
+/// Adds a peer by its name, or as a program.
 fn add_peer(
     peers: &mut Vec<(String, Source)>,
     name: &str,
@@ -181,7 +183,8 @@ fn add_peer(
     Ok(())
 }
 
-/// Reads a number above `least`, or `least` itself where that is 1.
+/// Parses a number above `least`. The value `least` itself is allowed if it is
+/// 1.
 fn number(option: &str, word: &str, least: f64) -> Result<f64, Error> {
     let number = word.parse::<f64>().ok().filter(|it| it.is_finite());
     let fits = |it: &f64| *it > least || (*it == least && least == 1.0);

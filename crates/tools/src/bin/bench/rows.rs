@@ -1,21 +1,21 @@
-//! The rows of the table. Sizes follow the device: what fills a graphics card
-//! would take a processor minutes.
+//! The rows of the table. The sizes depend on the device, because sizes that
+//! keep a graphics card busy would take minutes on a processor.
 
 use crate::kinds::*;
 use crate::work::Work;
 
-/// What the sizes follow.
+/// The classes of devices, which determine the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// The processor, without a driver.
     Processor,
-    /// A device with little memory, or a processor behind an OpenCL driver.
+    /// A device with little memory, or a processor with an OpenCL driver.
     Small,
     /// A graphics card with dedicated memory.
     Card,
 }
 
-/// Lists all rows of a device. The first ones measure its limits.
+/// Returns all rows for a device. The first ones measure its limits.
 pub(crate) fn rows(class: Class) -> Vec<Work> {
     let is_card = class == Class::Card;
     let mut rows = vec![copy(if is_card { 1 << 28 } else { 1 << 24 }).quick()];
@@ -28,7 +28,7 @@ pub(crate) fn rows(class: Class) -> Vec<Work> {
     rows
 }
 
-/// Lists the rows that mostly move numbers.
+/// Returns the rows that are mostly limited by memory bandwidth.
 fn moves(is_card: bool) -> Vec<Work> {
     let mut rows =
         vec![multiply(1).quick(), multiply(1000), multiply(1_000_000).quick()];
@@ -47,7 +47,7 @@ fn moves(is_card: bool) -> Vec<Work> {
         max(side, 0),
         max(side, 1).quick(),
     ]);
-    // Along the middle, and over axes that are not adjacent.
+    // Along the middle axis, and along axes that are not adjacent.
     let sizes = if is_card { [512, 1024, 512] } else { [64, 128, 128] };
     for axes in [&[1][..], &[2], &[0, 2]] {
         rows.push(sum_over(sizes, axes));
@@ -56,7 +56,7 @@ fn moves(is_card: bool) -> Vec<Work> {
     if !is_card {
         rows.push(transpose(4096));
     }
-    // Rows whose length is not a multiple of four begin at any address.
+    // If the length is not a multiple of four, most rows are not aligned.
     let (long, short) =
         if is_card { ([16385, 16383], 131_072) } else { ([64, 16383], 1000) };
     let table = if is_card { [65536, 1024] } else { [16384, 64] };
@@ -76,7 +76,7 @@ fn moves(is_card: bool) -> Vec<Work> {
 }
 
 fn products(class: Class) -> Vec<Work> {
-    let one = |sizes| matmul(1, sizes, [false; 2]);
+    let single = |sizes| matmul(1, sizes, [false; 2]);
     let (sizes, quick, side): (&[usize], &[usize], usize) = match class {
         Class::Processor => {
             (&[64, 128, 256, 512, 1000, 1024, 2048], &[256, 1024], 1024)
@@ -89,8 +89,8 @@ fn products(class: Class) -> Vec<Work> {
         ),
     };
     let square = |side: &usize| match quick.contains(side) {
-        true => one([*side; 3]).quick(),
-        false => one([*side; 3]),
+        true => single([*side; 3]).quick(),
+        false => single([*side; 3]),
     };
     let mut rows: Vec<Work> = sizes.iter().map(square).collect();
     for turned in [[true, false], [false, true], [true, true]] {
@@ -101,12 +101,12 @@ fn products(class: Class) -> Vec<Work> {
         rows.push(matmul(few, sizes, [false; 2]));
     }
     for sizes in [[32, 64, 32], [128, 784, 256], [1, 4096, 4096]] {
-        rows.push(one(sizes));
+        rows.push(single(sizes));
     }
     if class == Class::Card {
-        // Small results of long sums, and large ones of short sums.
-        rows.push(one([256, 65536, 256]));
-        rows.push(one([16384, 64, 16384]));
+        // Small results with long sums, and large results with short sums.
+        rows.push(single([256, 65536, 256]));
+        rows.push(single([16384, 64, 16384]));
     }
     for turned in [false, true] {
         rows.push(matvec(100_000, 100, turned).quick());
@@ -137,7 +137,7 @@ fn steps(class: Class) -> Vec<Work> {
     if is_card {
         rows.push(cnn(4096).quick());
     }
-    // The transformers of `part3_names`, the small one first, and of
+    // The transformers of `part3_names`, beginning with the small one, and of
     // `part3_shakespeare`.
     let names = |batch, layers, width| {
         let (context, heads, vocabulary) = (16, 4, 27);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_rows_have_one_name() {
+    fn row_names_are_unique() {
         for class in [Class::Processor, Class::Small, Class::Card] {
             let rows = rows(class);
             let names: BTreeSet<String> =

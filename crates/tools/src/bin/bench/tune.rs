@@ -1,5 +1,5 @@
-//! `--tune`: the tiles among which Part 3 chooses for a product are timed once
-//! on this device, and the fastest are kept.
+//! `--tune`: times the tiles that Part 3 can use for a matmul on this device,
+//! and saves the fastest.
 
 use rungrad::Error;
 use rungrad::engine::kernels::{TILES, Tiles};
@@ -9,14 +9,14 @@ use rungrad::part3_unified::{Device, Tensor};
 use crate::ROUNDS;
 use crate::clock::Timed;
 use crate::machine::{Machine, root};
-use crate::report::{Times, written};
+use crate::report::{Times, format_time};
 use crate::request::Request;
 use crate::rows::Class;
 
-/// How long tiles are timed for one product, in seconds.
+/// The time for measuring one tile on one matmul, in seconds.
 const PATIENCE: f64 = 20e-3;
 
-/// Times the tiles for every product, or for those that are asked for.
+/// Times the tiles for all requested matmuls.
 pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     let device = machine.device;
     let Some(info) = device.info()? else {
@@ -46,7 +46,7 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
         let times = times(request, device, product, &tiles)?;
         let mut line = format!("{:<18}", tuning::name(product));
         for seconds in &times {
-            line += &format!("{:>14}", written(*seconds));
+            line += &format!("{:>14}", format_time(*seconds));
         }
         let best = times.into_iter().zip(&tiles);
         let best = best.min_by(|(i, _), (j, _)| i.total_cmp(j));
@@ -59,7 +59,7 @@ pub(crate) fn tune(request: &Request, machine: &Machine) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lists all sizes along each axis: as large as the device is for.
+/// Returns all combinations of the sizes for this class of device.
 fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     let sizes = match class {
         Class::Card => &SIZES[..],
@@ -80,8 +80,8 @@ fn products(request: &Request, class: Class) -> Result<Vec<[usize; 3]>, Error> {
     Ok(products)
 }
 
-/// Times a product, in seconds, with each of the tiles, which take turns: a
-/// machine that is busy for a while is so for all of them.
+/// Times a matmul with each of the tiles, in seconds. The tiles take turns, so
+/// that temporary load on the machine affects all of them.
 fn times(
     request: &Request,
     device: Device,
@@ -101,6 +101,6 @@ fn times(
             timed.round(PATIENCE.min(request.seconds) / ROUNDS as f64)?;
         }
     }
-    let median = |timed: Timed| Times::of(timed.times).median;
+    let median = |timed: Timed| Times::new(timed.times).median;
     Ok(all.into_iter().map(median).collect())
 }

@@ -1,6 +1,5 @@
-//! A piece of work that every engine can do: its name, what it moves and
-//! computes at least, how much memory it needs, and how Part 3 and Part 1 do
-//! it.
+//! A piece of work that every engine can do: its name, its minimum memory
+//! traffic and arithmetic, its memory use, and its code for Part 3 and Part 1.
 
 use std::fmt;
 
@@ -9,33 +8,35 @@ use rungrad::part3_unified::Device;
 
 use crate::clock::Run;
 
-/// The bytes of an `f32`.
-const NUMBER: usize = 4;
+/// The number of bytes of an `f32`.
+const BYTES_PER_ELEMENT: usize = 4;
 
-/// Prepares the work on a device.
+/// Prepares the work on a device and returns a function that runs it.
 type Prepare = Box<dyn Fn(Device) -> Result<Run, Error>>;
 
 /// A row of the table. Its name contains the sizes, so that two rows have the
 /// same name only if they are the same work.
 pub(crate) struct Work {
     name: String,
-    /// The word by which a peer knows it, and the sizes for the peer.
+    /// The kind of work and the sizes, for a peer.
     pub(crate) kind: &'static str,
     pub(crate) sizes: Vec<usize>,
     /// A description for the list of rows.
     pub(crate) about: &'static str,
     /// Whether the quick run includes it.
     pub(crate) is_quick: bool,
-    /// The bytes that any engine must read and write.
+    /// The number of bytes that any engine must read and write.
     pub(crate) bytes: Option<f64>,
-    /// The additions and multiplications; a function counts as one.
+    /// The number of additions and multiplications. A function call counts as
+    /// one.
     pub(crate) operations: Option<f64>,
-    /// Whether its speed is given in operations instead of bytes.
+    /// Whether its speed is reported in operations instead of bytes.
     pub(crate) is_arithmetic: bool,
-    /// The elements of the largest array, and of all that exist at once.
+    /// The number of elements of the largest array, and of all arrays that
+    /// exist at once.
     memory: [usize; 2],
     pub(crate) part3: Prepare,
-    /// Part 1 has fewer operations.
+    /// `None` if Part 1 lacks the operations.
     pub(crate) part1: Option<Box<dyn Fn() -> Result<Run, Error>>>,
 }
 
@@ -68,7 +69,7 @@ impl Work {
         }
     }
 
-    /// Renames a work whose name does not begin with its kind.
+    /// Replaces the default name, which begins with the kind.
     pub(crate) fn named(self, name: String) -> Work {
         Work { name, ..self }
     }
@@ -77,9 +78,9 @@ impl Work {
         Work { is_quick: true, ..self }
     }
 
-    /// Sets how many elements must be read and written.
+    /// Sets the number of elements that must be read and written.
     pub(crate) fn moves(self, elements: usize) -> Work {
-        Work { bytes: Some((NUMBER * elements) as f64), ..self }
+        Work { bytes: Some((BYTES_PER_ELEMENT * elements) as f64), ..self }
     }
 
     pub(crate) fn computes(self, operations: usize) -> Work {
@@ -101,15 +102,15 @@ impl Work {
         Work { part1: Some(Box::new(part1)), ..self }
     }
 
-    /// Fails with a reason if the work does not fit into the memory that some
-    /// engines share: the bytes that one array may have, and all bytes.
+    /// Returns an error if the work does not fit into memory: into the largest
+    /// possible array, or into the total number of bytes.
     pub(crate) fn fits(
         &self,
         [one, all]: [f64; 2],
         engines: usize,
     ) -> Result<(), String> {
         let [largest, sum] =
-            self.memory.map(|elements| (NUMBER * elements) as f64);
+            self.memory.map(|elements| (BYTES_PER_ELEMENT * elements) as f64);
         let sum = sum * engines as f64;
         if largest <= one && sum <= all {
             return Ok(());
@@ -125,7 +126,7 @@ impl Work {
     }
 }
 
-/// Writes a large size as a power.
+/// Formats a large size as a power.
 pub(crate) fn power(n: usize) -> String {
     let tens = n.ilog10();
     match n {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_into_no_memory_says_what_it_needs() {
+    fn work_that_does_not_fit_into_memory_names_its_size() {
         let work = multiply(1 << 28);
         assert_eq!(work.fits([2e9, 8e9], 1), Ok(()));
         let two = work.fits([2e9, 8e9], 2).unwrap_err();
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_is_what_the_notes_count() {
+    fn bytes_and_operations_are_as_documented() {
         let product = matmul(1, [4096; 3], [false; 2]);
         assert_eq!(product.operations, Some(137_438_953_472.0));
         assert_eq!(multiply(10).bytes, Some(120.0));

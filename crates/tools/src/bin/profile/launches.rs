@@ -1,5 +1,5 @@
-//! A launch of a kernel of the crate: of the kernels whose lesson is their
-//! speed in a size of their own, of all others as the tests launch them.
+//! Launches one kernel of the crate. Kernels that are compared for speed have
+//! a default size; all others are launched as in the tests.
 
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Kernel};
@@ -10,14 +10,14 @@ use rungrad::{engine, part2_gpu};
 
 use testkit::launches::{part2, part3};
 
-/// Lists every kernel of the crate, by its name.
+/// Iterates over all kernels of the crate.
 pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {
     let part2 = part2_gpu::kernels::ALL.into_iter();
     part2.flatten().chain(engine::kernels::all())
 }
 
-/// Tells in which size a kernel is launched: that which is asked for, if it has
-/// as many numbers as the usual one.
+/// Returns the size of a launch: the requested one, which must have the same
+/// number of dimensions as the default, or else the default.
 pub(crate) fn size(
     name: &str,
     asked: Option<&[usize]>,
@@ -42,13 +42,13 @@ pub(crate) fn size(
             "--size has {} numbers, and {name} takes {}, such as {}",
             asked.len(),
             usual.len(),
-            written(&usual)
+            format_size(&usual)
         ))),
     }
 }
 
-/// Writes a size as the command line takes it.
-pub(crate) fn written(size: &[usize]) -> String {
+/// Formats a size as on the command line.
+pub(crate) fn format_size(size: &[usize]) -> String {
     let words: Vec<String> = size.iter().map(usize::to_string).collect();
     words.join("x")
 }
@@ -62,7 +62,7 @@ fn way(name: &str) -> Option<&'static Variant> {
     [&ROWS, &TEAMS].into_iter().find(|way| way.kernel.name() == name)
 }
 
-/// Launches the kernel of this name once.
+/// Launches the kernel with this name once.
 pub(crate) fn launch(name: &str, size: &[usize]) -> Result<(), Error> {
     let gpu = Gpu::first()?;
     if gpu.info().platform != "Oclgrind" {

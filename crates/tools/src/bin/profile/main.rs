@@ -1,10 +1,10 @@
-//! What a kernel would make a GPU do, counted without one. `cargo learn
-//! profile` runs it.
+//! Counts what a kernel would make a GPU do, without a GPU. `cargo learn
+//! profile` runs this program.
 //!
-//! Reading order: [`request`] is what is asked for, [`simulated`] runs a
-//! program under Oclgrind, and [`launches`] is what this one does there. The
-//! counting is done by the package `profile`, and the kernels are launched as
-//! in the tests, by the package `testkit`.
+//! Reading order: [`request`] parses the command line, [`simulated`] runs a
+//! program under Oclgrind, and [`launches`] is what this program does there.
+//! The package `profile` does the counting, and the package `testkit` launches
+//! the kernels as in the tests.
 
 mod launches;
 mod request;
@@ -21,7 +21,7 @@ use request::Request;
 
 fn main() -> ExitCode {
     rungrad::run_with_help(request::HELP, || {
-        let request = Request::of(&rungrad::args())?;
+        let request = Request::parse(&rungrad::args())?;
         if request.name.is_empty() {
             println!("{}", request::HELP);
             return Ok(());
@@ -68,11 +68,11 @@ fn profile(request: &Request) -> Result<(), Error> {
     draw(request, &shown)
 }
 
-/// Prepares the program that launches the kernels.
+/// Returns the command that launches the kernels.
 fn program(name: &str, request: &Request) -> Result<Command, Error> {
     if let Some(program) = &request.program {
         let mut command = Command::new(program);
-        // A check, then, runs as its own child under Oclgrind.
+        // The check then runs as its own child under Oclgrind.
         command.env("RUNGRAD_CHECK_ROLE", "simulated");
         return Ok(command);
     }
@@ -81,12 +81,12 @@ fn program(name: &str, request: &Request) -> Result<Command, Error> {
         Error::Device(format!("this program cannot find itself: {error}"))
     })?;
     let mut command = Command::new(own);
-    command.args(["--launch", name, "--size", &launches::written(&size)]);
+    command.args(["--launch", name, "--size", &launches::format_size(&size)]);
     Ok(command)
 }
 
-/// Keeps of each kernel its largest launch, and of a check the learner's
-/// kernels alone.
+/// Returns the largest launch of each kernel. For a check, only the learner's
+/// kernels count.
 fn largest(all: Vec<Launch>, request: &Request) -> Result<Vec<Launch>, Error> {
     let file = request.file.as_ref().map(fs::read_to_string);
     let file = file.map(Result::unwrap_or_default);
@@ -97,24 +97,24 @@ fn largest(all: Vec<Launch>, request: &Request) -> Result<Vec<Launch>, Error> {
     let size = |launch: &Launch| -> u64 {
         launch.lines.values().map(|work| work.items).sum()
     };
-    let mut kept: Vec<Launch> = Vec::new();
+    let mut largest: Vec<Launch> = Vec::new();
     for launch in all.into_iter().filter(is_meant) {
-        match kept.iter_mut().find(|it| it.kernel == launch.kernel) {
+        match largest.iter_mut().find(|it| it.kernel == launch.kernel) {
             Some(known) if size(known) < size(&launch) => *known = launch,
             Some(_) => {}
-            None => kept.push(launch),
+            None => largest.push(launch),
         }
     }
-    if kept.is_empty() {
+    if largest.is_empty() {
         return Err(Error::Device(format!(
             "no kernel of {} was launched: `cargo learn check {}` says why",
             request.name, request.name
         )));
     }
-    Ok(kept)
+    Ok(largest)
 }
 
-/// Draws the line that is asked for, or the one whose warps touch most.
+/// Draws the requested line, or the one whose warps access the most memory.
 fn draw(request: &Request, launches: &[Launch]) -> Result<(), Error> {
     let cost = |access: &Access| match access.is_local {
         true => access.worst().answers(access.bytes)[0],
@@ -150,7 +150,7 @@ fn draw(request: &Request, launches: &[Launch]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Asks how wide the terminal is; what goes elsewhere has 78 letters in a line.
+/// Returns the width of the terminal, or 78 if the output is not a terminal.
 fn width() -> usize {
     let named = env::var("COLUMNS").ok().and_then(|it| it.parse().ok());
     let asked = || {

@@ -1,23 +1,23 @@
-//! What the command line asks for.
+//! Parses the command line.
 
 use std::path::{Path, PathBuf};
 
 use profile::{CARDS, Card};
 use rungrad::Error;
-use tools::words::Words;
+use tools::words::Args;
 
 pub(crate) const HELP: &str = concat!(
     "usage: cargo learn profile NAME [options]\n\n",
     include_str!("help.txt")
 );
 
-/// The words of the command line, understood.
+/// The parsed command line.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) name: String,
-    /// More kernels, where a line of totals is asked for.
+    /// More kernels, if only totals are requested.
     pub(crate) others: Vec<String>,
-    /// The program that launches kernels; without one, this one does.
+    /// The program that launches the kernels. Without one, this program does.
     pub(crate) program: Option<PathBuf>,
     /// The learner's file, if the program is a check.
     pub(crate) file: Option<PathBuf>,
@@ -27,17 +27,17 @@ pub(crate) struct Request {
     pub(crate) size: Option<Vec<usize>>,
     pub(crate) line: Option<usize>,
     pub(crate) out: PathBuf,
-    /// Whether a line of totals is all that is asked for.
+    /// Whether to print only a line of totals.
     pub(crate) counters: bool,
-    /// In the child: to launch the kernel of that name, and no more.
+    /// In the child process: launch the kernel with this name and exit.
     pub(crate) launches: bool,
 }
 
 impl Request {
-    pub(crate) fn of(words: &[String]) -> Result<Request, Error> {
+    pub(crate) fn parse(words: &[String]) -> Result<Request, Error> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let out = root.unwrap_or(Path::new(".")).join("target/profile.svg");
-        let mut words = Words::new("cargo learn profile", words);
+        let mut words = Args::new("cargo learn profile", words);
         let file = |word: &str| Ok(PathBuf::from(word));
         let card = |word: &str| profile::card(word).map_err(Error::Usage);
         let count = |name| move |word: &str| number(name, word);

@@ -1,4 +1,4 @@
-//! A program under Oclgrind with the plugin: started, watched, ended in time.
+//! Runs a program under Oclgrind with the plugin and a time limit.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -9,11 +9,11 @@ use std::{fs, thread};
 use profile::{Launch, Plugin};
 use rungrad::Error;
 
-/// No launch that is worth reading takes longer, even on a busy machine.
+/// Longer than any useful launch takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Runs a program, and returns what the plugin wrote of its launches.
+/// Runs a program and returns what the plugin wrote about its launches.
 pub(crate) fn launches(
     program: &mut Command,
     warp: usize,
@@ -22,8 +22,8 @@ pub(crate) fn launches(
     let plugin = Plugin::find(&tools).map_err(Error::Device)?;
     let log = tools.join(format!("profile-{}.log", process::id()));
     let mut oclgrind = Command::new("oclgrind");
-    // As much local memory as graphics processors have, and a text that is
-    // run as it stands.
+    // Graphics processors have this much local memory. The optimizer is
+    // disabled so that the source is executed line by line.
     oclgrind.args(["--local-mem-size", "49152"]);
     oclgrind.args(["--build-options", "-cl-opt-disable"]);
     plugin.attach(&mut oclgrind, warp, &log);
@@ -52,8 +52,8 @@ fn shown(program: &Command) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Runs it to its end, or to the limit, and returns what it said. It may watch
-/// its standard input, and end when that does.
+/// Runs the program until it ends or the time limit passes, and returns its
+/// output. The program may end when its standard input closes.
 fn watch(command: &mut Command) -> Result<String, Error> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -67,7 +67,7 @@ fn watch(command: &mut Command) -> Result<String, Error> {
     let _ = input.write_all(b"\n");
     let mut out = child.stdout.take().expect("it is piped");
     let mut errors = child.stderr.take().expect("it is piped");
-    // Both are read while it runs: a full pipe would stop it.
+    // Both streams are read while it runs, because a full pipe would block it.
     let out = thread::spawn(move || read(&mut out));
     let errors = thread::spawn(move || read(&mut errors));
     let in_time = wait(&mut child);
@@ -85,7 +85,7 @@ fn watch(command: &mut Command) -> Result<String, Error> {
 
 fn read(from: &mut impl Read) -> String {
     let mut bytes = Vec::new();
-    // What came before an error is worth reading too.
+    // Output before a read error is still useful.
     let _ = from.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).trim_end().to_string()
 }
@@ -98,7 +98,7 @@ fn wait(child: &mut Child) -> bool {
         }
         thread::sleep(PAUSE);
     }
-    // It may have ended by itself a moment ago; either way it is gone.
+    // It may just have ended by itself.
     let _ = child.kill();
     let _ = child.wait();
     false

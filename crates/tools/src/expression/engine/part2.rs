@@ -1,4 +1,4 @@
-//! One expression on Part 2.
+//! Evaluates an expression with Part 2.
 
 use rungrad::Error;
 use rungrad::opencl::Gpu;
@@ -8,7 +8,7 @@ use rungrad::part3_unified::Device;
 use super::super::part1::{Outcome, leaves, ops};
 use super::super::request::Request;
 
-/// Computes the request on an OpenCL device.
+/// Evaluates the expression on an OpenCL device.
 pub(super) fn run(request: &Request) -> Result<Outcome, Error> {
     let gpu = match request.device.as_deref() {
         None => Gpu::first()?,

@@ -1,4 +1,4 @@
-//! One expression on Part 3.
+//! Evaluates an expression with Part 3.
 
 use rungrad::Error;
 use rungrad::part3_unified::{Device, Tensor, trace};
@@ -6,7 +6,7 @@ use rungrad::part3_unified::{Device, Tensor, trace};
 use super::super::part1::{Outcome, leaves, ops};
 use super::super::request::Request;
 
-/// Computes the request on any device.
+/// Evaluates the expression on any device.
 pub(super) fn run(request: &Request) -> Result<Outcome, Error> {
     let device = match &request.device {
         None => Device::from_env()?,

@@ -8,7 +8,7 @@ fn text(make: impl FnOnce(&mut Parts, &Index) -> Index, n: usize) -> String {
 }
 
 #[test]
-fn a_dense_view_is_the_count_itself() {
+fn a_dense_view_needs_no_index_arithmetic() {
     let dense = |parts: &mut Parts, i: &Index| {
         parts.through(i, (&[4, 5, 3], &[15, 3, 1], 0))
     };
@@ -16,7 +16,7 @@ fn a_dense_view_is_the_count_itself() {
 }
 
 #[test]
-fn a_row_that_is_broadcast_is_the_rest() {
+fn a_broadcast_row_uses_the_remainder() {
     let row = |parts: &mut Parts, i: &Index| {
         parts.through(i, (&[64, 128], &[0, 1], 0))
     };
@@ -28,7 +28,7 @@ fn a_row_that_is_broadcast_is_the_rest() {
 }
 
 #[test]
-fn turned_twice_is_not_turned() {
+fn two_transpositions_cancel() {
     let twice = |parts: &mut Parts, i: &Index| {
         let once = parts.through(i, (&[5, 4], &[1, 5], 0));
         parts.through(&once, (&[4, 5], &[1, 4], 0))
@@ -42,7 +42,7 @@ fn turned_twice_is_not_turned() {
 }
 
 #[test]
-fn a_view_that_goes_backwards_begins_at_its_end() {
+fn a_reversed_view_starts_at_its_end() {
     let back =
         |parts: &mut Parts, i: &Index| parts.through(i, (&[10], &[-2], 19));
     assert_eq!(text(back, 10), "19 - i * 2");
@@ -53,7 +53,7 @@ fn a_view_that_goes_backwards_begins_at_its_end() {
 }
 
 #[test]
-fn a_run_goes_on_to_the_end_of_an_axis() {
+fn a_run_extends_to_the_end_of_an_axis() {
     let runs = |shape: &[usize], steps: &[isize], start: usize| -> Vec<_> {
         let n = shape.iter().product();
         let mut parts = Parts::default();
@@ -68,7 +68,7 @@ fn a_run_goes_on_to_the_end_of_an_axis() {
 }
 
 #[test]
-fn a_digit_of_a_digit_may_be_none_of_the_count() {
+fn nested_remainders_are_not_simplified() {
     let mut parts = Parts::default();
     let i = parts.count("i", 8);
     let four = parts.through(&i, (&[2, 4], &[0, 1], 0));
@@ -84,7 +84,7 @@ fn a_digit_of_a_digit_may_be_none_of_the_count() {
 /// Promise: An index through any chain of views reaches the elements that the
 /// views show.
 #[test]
-fn any_chain_of_views_meets_the_same_elements_as_their_offsets() {
+fn any_chain_of_views_reaches_the_right_elements() {
     let mut random = crate::rng::Random::new(3);
     for _ in 0..2000 {
         // Each view is applied to the elements of the one before.
@@ -156,7 +156,7 @@ fn factors(random: &mut crate::rng::Random) -> Vec<usize> {
 }
 
 #[test]
-fn integers_are_read_as_they_lie_and_none_is_too_large() {
+fn index_lists_are_read_in_order_and_in_range() {
     let mut parts = Parts::default();
     let i = parts.count("i", 12);
     let which = parts.quotient(&i, 3);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_turned_around_has_a_sign_and_no_factor() {
+    fn a_factor_of_minus_1_is_a_sign() {
         let formula = Formula::new("scale", "x * p");
         let with = |number| formula.with(&["a".to_owned()], Some(number));
         assert_eq!(with("(-1.0f)"), "-a");
