@@ -94,11 +94,11 @@ pub(super) const fn unary(op: Unary) -> Kernel {
     kernel!("engine/elementwise.cl", name, one_operand)
 }
 
-/// Returns the operation that a kernel computes, with this constant if it
-/// takes one.
+/// Returns the unary operation that a kernel computes, with this constant if
+/// it takes one.
 pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
     let mut all = Unary::ALL.iter();
-    let op = all.find(|op| op.kernels()[1] == kernel.name())?;
+    let op = all.find(|op| op.kernels().contains(&kernel.name()))?;
     Some(op.with_constant(number))
 }
 

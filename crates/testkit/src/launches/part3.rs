@@ -9,7 +9,7 @@ mod many;
 mod plain;
 mod reductions;
 
-use rungrad::engine::kernels::{all, operation};
+use rungrad::engine::kernels::operation;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
 use rungrad::part3_unified::{Binary, Unary};
 use rungrad::rng;
