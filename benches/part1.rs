@@ -1,6 +1,5 @@
-//! From how many elements on a second core pays. The two ways of each piece
-//! of arithmetic are those of `src/part1_cpu/array.rs`, whose thresholds come
-//! from here; they take turns, and the medians count.
+//! From which size on a second core pays: each loop on one thread and on all
+//! of them, in turns. The numbers are medians.
 //!
 //! ```sh
 //! cargo bench --bench part1
@@ -13,12 +12,11 @@ use std::{env, fs};
 
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
-use rungrad::part1_cpu::Tensor;
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 /// The time that one way of one size is measured for, in seconds.
 const PATIENCE: f64 = 0.15;
-/// As in `array.rs`.
 const CHUNK: usize = 4096;
 
 fn main() {
@@ -49,29 +47,32 @@ fn main() {
         let x = numbers(1 << power);
         row(
             &format!("sum       2^{power}"),
-            || x.chunks(CHUNK).map(chunk).sum::<f64>(),
-            || {
-                let sums = x.par_chunks(CHUNK).map(chunk);
-                sums.collect::<Vec<f64>>().iter().sum::<f64>()
-            },
+            || x.chunks(CHUNK).map(sum_chunk).sum::<f64>(),
+            || parallel_sum(&x),
         );
     }
     let one = ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.expect("one thread");
     for n in [16, 24, 32, 48, 64, 96, 128, 192, 256, 512] {
-        let matrix = || (*Tensor::new(&[n, n], &numbers(n * n)).data()).clone();
-        let (a, b) = (matrix(), matrix());
-        // A tensor belongs to its thread, an array does not.
-        let product = || {
-            let [a, b] = [&a, &b].map(|a| Tensor::from(a.clone()));
-            a.matmul(&b).data().len()
-        };
+        let matrix = || Tensor::new(&[n, n], &numbers(n * n), Device::Cpu);
+        let [a, b] = [(); 2].map(|()| matrix().expect("enough memory"));
+        let product = || a.matmul(&b);
         row(&format!("matmul    {n} x {n}"), || one.install(product), product);
     }
 }
 
-/// As in `array.rs`.
-fn chunk(values: &[f32]) -> f64 {
+// ANCHOR: chunks
+/// Sums in parallel. The chunks have a fixed size and their sums are added in
+/// order, so the result has the same bits for any number of threads.
+fn parallel_sum(values: &[f32]) -> f64 {
+    let sums: Vec<f64> = values.par_chunks(CHUNK).map(sum_chunk).collect();
+    sums.iter().sum()
+}
+// ANCHOR_END: chunks
+
+/// Sums a chunk with eight independent accumulators, which the compiler turns
+/// into vector instructions.
+fn sum_chunk(values: &[f32]) -> f64 {
     let (eights, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
     for eight in eights {
@@ -79,7 +80,7 @@ fn chunk(values: &[f32]) -> f64 {
         pairs.for_each(|(sum, x)| *sum += f64::from(*x));
     }
     let rest = rest.iter().map(|&x| f64::from(x));
-    sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
+    sums.into_iter().chain(rest).sum()
 }
 
 fn numbers(n: usize) -> Vec<f32> {

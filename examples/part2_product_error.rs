@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use rungrad::opencl::Gpu;
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 use rungrad::{part1_cpu, part2_gpu};
 
 // ANCHOR: part2-product-error
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             let error = |sum: &[f32]| (f64::from(sum[0]) / exact - 1.0).abs();
 
             let (a, out) = (gpu.upload(&values)?, gpu.allocate(1)?);
-            LADDER[1].launch(&a, &a, &out, [1, k, 1]).run()?;
+            MATMUL_LADDER[1].launch(&a, &a, &out, [1, k, 1]).run()?;
             let rung = error(&out.read()?);
 
             let row = part1_cpu::Tensor::new(&[1, k], &values);

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::opencl::{Buffer, Gpu};
-use rungrad::part2_gpu::totals::{LADDER, Room, Rung};
+use rungrad::part2_gpu::totals::{SUM_METHODS, SumBuffers, SumMethod};
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
 
@@ -55,17 +55,17 @@ fn climb(gpu: &Gpu, n: usize) -> Result<(), Error> {
     println!(
         "                     launches  {RUNS} runs  wrong by      time    GB/s"
     );
-    for rung in &LADDER {
-        let room = rung.room(gpu, n)?;
-        let (sums, error) = bits(rung, &a, &room, exact)?;
+    for method in &SUM_METHODS {
+        let buffers = method.buffers(gpu, n)?;
+        let (sums, error) = bits(method, &a, &buffers, exact)?;
         let time = stopwatch::launches(|| {
-            let launches = rung.launches(&a, &room).into_iter();
+            let launches = method.launches(&a, &buffers).into_iter();
             launches.map(|launch| launch.timed()).collect()
         })?;
         println!(
             "{:<19}  {:>8}  {sums:>7}  {error:>8.0e}  {:>8}  {:>6.1}",
-            rung.kernel.name(),
-            rung.launches(&a, &room).len(),
+            method.kernel.name(),
+            method.launches(&a, &buffers).len(),
             Seconds(time),
             4e-9 * n as f64 / time
         );
@@ -76,18 +76,18 @@ fn climb(gpu: &Gpu, n: usize) -> Result<(), Error> {
 /// Counts the distinct bit patterns among the sums, and finds the largest
 /// error.
 fn bits(
-    rung: &Rung,
+    method: &SumMethod,
     a: &Buffer<f32>,
-    room: &Room,
+    buffers: &SumBuffers,
     exact: f64,
 ) -> Result<(usize, f64), Error> {
     let mut sums = BTreeSet::new();
     let mut worst = 0.0_f64;
     for _ in 0..RUNS {
-        for launch in rung.launches(a, room) {
+        for launch in method.launches(a, buffers) {
             launch.run()?;
         }
-        let sum = room.total().read()?[0];
+        let sum = buffers.total().read()?[0];
         sums.insert(sum.to_bits());
         worst = worst.max((f64::from(sum) - exact).abs() / exact);
     }

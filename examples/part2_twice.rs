@@ -15,8 +15,14 @@ macro_rules! twice {
     };
 }
 
-const TWICE: [(&str, [&str; 2]); 5] =
-    twice!["tensor.rs", "ops.rs", "reduce.rs", "matrix.rs", "backward.rs"];
+const TWICE: [(&str, [&str; 2]); 6] = twice![
+    "tensor.rs",
+    "ops.rs",
+    "reduce.rs",
+    "matrix.rs",
+    "backward.rs",
+    "inspect.rs"
+];
 
 /// The source files of Part 1 that Part 2 has no counterpart for.
 const ONCE: [(&str, &str); 3] = [

@@ -98,13 +98,20 @@
 //!
 //! The documentation of a module names the chapters that build it, by their
 //! titles in quotes. Modules that the parts share are re-exported with short
-//! paths. Their sources are in four folders: `base`, basic building blocks;
+//! paths. Their sources are in four folders: `common`, basic building blocks;
 //! `judge`, references and checks; `inspect`, figures, counts and times;
 //! `train`, data and metrics for training. For example, `rungrad::gradcheck`
 //! is `src/judge/gradcheck.rs`.
 //!
-//! Parts 2 and 3 need the feature `opencl`, which is on by default. Without
-//! it, Part 1 and the shared modules also build for WebAssembly.
+//! # Features
+//!
+//! All are on by default.
+//!
+//! - `opencl`: Part 2, and the OpenCL devices of Part 3. Without it, the rest
+//!   also builds for WebAssembly.
+//! - `engine`: the fast backends of Part 3, in [`engine`]. Without it, Part 3
+//!   computes the same on its plain backends, only slower.
+//! - `lazy`: the devices that compile expressions to kernels.
 //!
 //! Other shared modules:
 //!
@@ -116,6 +123,12 @@
 //! - [`checks`]: checks of the arguments of operations
 //! - [`error`]: the error type
 //! - [`program`]: the main function of every example
+
+// The engine uses more of the other modules than a build without it.
+#![cfg_attr(
+    not(all(feature = "lazy", feature = "opencl")),
+    allow(dead_code, unused_imports)
+)]
 
 mod common;
 #[cfg(feature = "engine")]

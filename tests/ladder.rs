@@ -1,6 +1,6 @@
 //! The matmul ladder: every kernel computes the same product for every shape.
 
-use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung, choose};
+use rungrad::part2_gpu::matmul::{KAHAN, MATMUL_LADDER, MatmulRung, choose};
 use rungrad::reference::{self, Array};
 use rungrad::rng::Random;
 
@@ -37,7 +37,7 @@ fn values(seed: u64, len: usize) -> Vec<f32> {
 /// with NaN first, so that an element without a write is noticed.
 fn product(
     gpu: &Gpu,
-    rung: &Rung,
+    rung: &MatmulRung,
     a: &[f32],
     b: &[f32],
     shape: [usize; 3],
@@ -59,7 +59,7 @@ fn product(
 #[test]
 fn every_rung_agrees_with_the_reference() {
     let Some(gpu) = gpu_or_skip() else { return };
-    for rung in LADDER.iter().chain(&KAHAN) {
+    for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
         for shape in SHAPES {
             let [m, k, n] = shape;
             let (a, b) = (values(1, m * k), values(2, k * n));
@@ -102,7 +102,7 @@ fn rungs_do_not_read_past_the_end_of_a_row() {
         let right: Vec<f32> = (0..m * n)
             .map(|i| if i / n == 1 { f32::INFINITY } else { k as f32 })
             .collect();
-        for rung in LADDER.iter().chain(&KAHAN) {
+        for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
             let found = product(&gpu, rung, &a, &vec![1.0; k * n], shape);
             assert_eq!(found, right, "{:?} of {shape:?}", rung.kernel.name());
         }
@@ -131,7 +131,7 @@ fn every_rung_has_the_same_bits_in_every_run() {
     let Some(gpu) = gpu_or_skip() else { return };
     let shape = [65, 63, 66];
     let (a, b) = (values(1, 65 * 63), values(2, 63 * 66));
-    for rung in LADDER.iter().chain(&KAHAN) {
+    for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
         let bits = |_| -> Vec<u32> {
             let out = product(&gpu, rung, &a, &b, shape);
             out.iter().map(|value| value.to_bits()).collect()
@@ -149,7 +149,7 @@ fn short_buffers_are_rejected() {
     let short = gpu.upload(&[1.0; 5]).unwrap();
     let long = gpu.upload(&[1.0; 6]).unwrap();
     let [few, out] = [3, 4].map(|len| gpu.upload(&vec![0.0; len]).unwrap());
-    for rung in LADDER.iter().chain(&KAHAN) {
+    for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
         let refused = rung.launch(&short, &long, &out, [2, 3, 2]).run();
         assert!(refused.is_err(), "{:?}", rung.kernel);
         // The kernel's own reach check, when the caller checks nothing.
@@ -175,7 +175,7 @@ fn sizes_above_31_bits_are_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let [a, out] = [0.0, 0.0].map(|value| gpu.upload(&[value]).unwrap());
     let most = i32::MAX as u32;
-    for rung in LADDER.iter().chain(&KAHAN) {
+    for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
         for (k, counted) in [(most, true), (most + 1, false)] {
             let launch = gpu.launch(&rung.kernel).input(&a).input(&a);
             let launch = launch.output(&out).scalar(0_u32).scalar(k);

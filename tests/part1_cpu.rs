@@ -5,7 +5,6 @@ use std::thread;
 
 use ndarray::{ArrayD, arr1, arr2};
 use rungrad::ledger;
-use rungrad::ops::Keep;
 use rungrad::part1_cpu::Tensor;
 use rungrad::reference::{self, Array};
 use testkit::engine::{Engine, Part1};
@@ -54,94 +53,29 @@ fn a_million_links_fit_a_stack_of_2_mb() {
     work.unwrap().join().unwrap();
 }
 
-/// Larger than the size from which rayon splits the work.
-const MANY: usize = (1 << 19) + 3;
-
-/// Leaves of these shapes with seeded values.
-fn leaves<const N: usize>(shapes: [&[usize]; N]) -> [Tensor; N] {
+#[test]
+fn a_product_of_large_matrices_agrees_with_the_reference() {
     let mut random = Random(5);
-    shapes
-        .map(|shape| Tensor::new(shape, &random.values(shape.iter().product())))
-}
-
-/// The bits of the values and gradients of a loss that is computed in parallel.
-fn parallel_loss() -> Vec<u32> {
-    let [x, y] = leaves([&[MANY], &[MANY]]);
-    let [a, b] = leaves([&[311, 190], &[190, 151]]);
-    let row = (&x * &y).relu().exp().reshape(&[1, MANY]);
-    let product = a.matmul(&b).log_softmax();
-    let columns = product.sum_over(&[0], Keep::No).max();
-    let loss = row.sum() * columns + row.mean();
-    loss.backward();
-    let grads = [&x, &y, &a, &b].map(|leaf| leaf.grad().unwrap());
-    let values = [&loss, &row, &product].map(|t| t.to_vec()).concat();
-    let all = values.into_iter().chain(grads.into_iter().flatten());
-    all.map(f32::to_bits).collect()
-}
-
-/// Promise: The number of threads changes no bit of a result.
-#[test]
-fn the_thread_count_changes_no_bits() {
-    let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(parallel_loss)
+    let mut matrix = |shape: &[usize]| {
+        let values = random.values(shape.iter().product());
+        (Tensor::new(shape, &values), Array::new(shape, &values))
     };
-    let alone = on(1);
-    for threads in [2, 3, 8] {
-        assert!(on(threads) == alone, "{threads} threads give other bits");
-    }
-}
-
-#[test]
-fn parallel_work_agrees_with_the_reference() {
-    let [x, y] = leaves([&[MANY], &[MANY]]);
-    let product = &x * &y;
-    product.sum().backward();
-    let pairs = x.to_vec().into_iter().zip(y.to_vec());
-    let right: Vec<f32> = pairs.map(|(x, y)| x * y).collect();
-    assert_eq!(product.to_vec(), right);
-    assert_eq!(x.grad().unwrap().into_raw_vec_and_offset().0, y.to_vec());
-
-    let [a, b] = leaves([&[311, 190], &[190, 151]]);
-    let judged = |t: &Tensor| Array::new(t.shape(), &t.to_vec());
-    let right = reference::matmul(&judged(&a), &judged(&b));
-    for (yours, right) in a.matmul(&b).to_vec().iter().zip(&right.values) {
+    let ((x, a), (y, b)) = (matrix(&[311, 190]), matrix(&[190, 151]));
+    let expected = reference::matmul(&a, &b).values;
+    for (actual, expected) in x.matmul(&y).to_vec().iter().zip(expected) {
         // 190 products below 4, each rounded, and so is each of their sums.
-        let error = (f64::from(*yours) - right).abs();
-        assert!(error < 190.0 * 760.0 / 2f64.powi(24), "{yours}, not {right}");
+        let error = (f64::from(*actual) - expected).abs();
+        let bound = 190.0 * 760.0 / 2f64.powi(24);
+        assert!(error < bound, "{actual}, expected {expected}");
     }
 }
 
-/// Splitting the work among threads gives what each piece gives alone.
-#[test]
-fn parallel_work_equals_the_work_on_each_piece() {
-    let mut values = Random(6).values(MANY);
-    values.iter_mut().for_each(|x| *x = x.abs());
-    let operations: [fn(&Tensor) -> Tensor; 5] = [
-        Tensor::exp,
-        Tensor::log,
-        Tensor::tanh,
-        |x| x.pow(3.0),
-        |x| 1.0 - x * x.relu(),
-    ];
-    for operation in operations {
-        let run = |values: &[f32]| {
-            let x = Tensor::new(&[values.len()], values);
-            let y = operation(&x);
-            y.backward_with(&x.data());
-            (y.to_vec(), x.grad().unwrap().into_raw_vec_and_offset().0)
-        };
-        let pieces: (Vec<_>, Vec<_>) = values.chunks(1000).map(run).unzip();
-        assert!(run(&values) == (pieces.0.concat(), pieces.1.concat()));
-    }
-}
-
-/// `a^3` as a user-defined operation.
-fn cube(name: &'static str, slope: f32, x: &Tensor) -> Tensor {
+/// `a^3`, in the way in which a reader adds an operation.
+fn cube(name: &'static str, factor: f32, x: &Tensor) -> Tensor {
     let a = x.data();
     let out = a.mapv(|x| x * x * x);
     Tensor::from_op(name, &[x], out, move |grad_out| {
-        vec![grad_out * &a.mapv(|x| slope * x * x)]
+        vec![grad_out * &a.mapv(|x| factor * x * x)]
     })
 }
 
@@ -193,8 +127,8 @@ fn arrays_of_any_memory_order_are_accepted() {
     let square = leaf.exp().log().mul(&leaf);
     assert_eq!(square.shape(), [2, 3]);
     square.backward_with(&transposed());
-    let slope = leaf.to_vec().into_iter().map(|x| 2.0 * x * x);
-    near(&leaf.grad().unwrap(), slope);
+    let expected = leaf.to_vec().into_iter().map(|x| 2.0 * x * x);
+    near(&leaf.grad().unwrap(), expected);
 
     let x = Tensor::new(&[2, 3], &[1.0; 6]);
     let given = transposed();

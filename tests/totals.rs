@@ -3,7 +3,7 @@
 
 use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::Tensor;
-use rungrad::part2_gpu::totals::{LADDER, Rung};
+use rungrad::part2_gpu::totals::{SUM_METHODS, SumMethod};
 use rungrad::rng::Random;
 
 use testkit::device::gpu_or_skip;
@@ -18,17 +18,17 @@ const SIZES: [usize; 13] = [
 ];
 
 /// Runs one of the sum kernels. The output is filled with NaN first.
-fn sum(gpu: &Gpu, rung: &Rung, numbers: &[f32]) -> f32 {
+fn sum(gpu: &Gpu, method: &SumMethod, numbers: &[f32]) -> f32 {
     let a = gpu.upload(numbers).unwrap();
-    let room = rung.room(gpu, numbers.len()).unwrap();
+    let buffers = method.buffers(gpu, numbers.len()).unwrap();
     // Two runs: the second must not see anything from the first.
     for _ in 0..2 {
-        room.total().write(&[f32::NAN]).unwrap();
-        for launch in rung.launches(&a, &room) {
+        buffers.total().write(&[f32::NAN]).unwrap();
+        for launch in method.launches(&a, &buffers) {
             launch.run().unwrap();
         }
     }
-    room.total().read().unwrap()[0]
+    buffers.total().read().unwrap()[0]
 }
 
 /// Small integers, whose sums are exact: one element too many or too few
@@ -42,9 +42,9 @@ fn every_kernel_sums_integers_exactly() {
     for n in SIZES {
         let numbers: Vec<f32> = (0..n).map(|i| (i % 5) as f32 - 1.0).collect();
         let exact: f64 = numbers.iter().map(|x| f64::from(*x)).sum();
-        for rung in &LADDER {
-            let found = sum(&gpu, rung, &numbers);
-            let name = rung.kernel.name();
+        for method in &SUM_METHODS {
+            let found = sum(&gpu, method, &numbers);
+            let name = method.kernel.name();
             assert_eq!(f64::from(found), exact, "{name} of {n}");
         }
     }
@@ -61,9 +61,10 @@ fn every_kernel_errs_by_few_roundings() {
     let n = 1_000_003;
     let numbers: Vec<f32> = (0..n).map(|_| random.uniform()).collect();
     let exact: f64 = numbers.iter().map(|x| f64::from(*x)).sum();
-    for rung in &LADDER {
-        let off = (f64::from(sum(&gpu, rung, &numbers)) - exact).abs() / exact;
-        assert!(off <= 40.0 * 2_f64.powi(-24), "{:?} {off:e}", rung.kernel);
+    for method in &SUM_METHODS {
+        let off =
+            (f64::from(sum(&gpu, method, &numbers)) - exact).abs() / exact;
+        assert!(off <= 40.0 * 2_f64.powi(-24), "{:?} {off:e}", method.kernel);
     }
 }
 
@@ -77,19 +78,22 @@ fn all_but_the_atomic_kernel_are_bitwise_reproducible() {
     let Some(gpu) = gpu_or_skip() else { return };
     let mut random = Random::new(17);
     let numbers: Vec<f32> = (0..300_001).map(|_| random.normal()).collect();
-    for rung in &LADDER {
-        if rung.kernel.name() == "reduce_atomic" {
+    for method in &SUM_METHODS {
+        if method.kernel.name() == "reduce_atomic" {
             continue;
         }
         let runs: Vec<u32> =
-            (0..5).map(|_| sum(&gpu, rung, &numbers).to_bits()).collect();
+            (0..5).map(|_| sum(&gpu, method, &numbers).to_bits()).collect();
         let same = runs.iter().all(|run| *run == runs[0]);
-        assert!(same, "{:?} {runs:x?}", rung.kernel);
+        assert!(same, "{:?} {runs:x?}", method.kernel);
     }
     // The engine's own sum is the third kernel of the ladder.
     let engine = Tensor::new(&gpu, &[numbers.len()], &numbers).unwrap();
     let engine = engine.sum().to_vec().unwrap()[0];
-    assert_eq!(sum(&gpu, &LADDER[2], &numbers).to_bits(), engine.to_bits());
+    assert_eq!(
+        sum(&gpu, &SUM_METHODS[2], &numbers).to_bits(),
+        engine.to_bits()
+    );
 }
 
 /// The same additions, done by different work-items.
@@ -99,7 +103,7 @@ fn the_first_two_kernels_have_the_same_bits() {
     let mut random = Random::new(3);
     let numbers: Vec<f32> = (0..70_001).map(|_| random.normal()).collect();
     let [first, second] =
-        [0, 1].map(|at| sum(&gpu, &LADDER[at], &numbers).to_bits());
+        [0, 1].map(|at| sum(&gpu, &SUM_METHODS[at], &numbers).to_bits());
     assert_eq!(first, second);
 }
 
@@ -107,17 +111,17 @@ fn the_first_two_kernels_have_the_same_bits() {
 fn scratch_space_that_is_too_small_is_rejected() {
     let Some(gpu) = gpu_or_skip() else { return };
     let a = gpu.upload(&vec![1.0; 100_000]).unwrap();
-    for rung in &LADDER {
-        if rung.kernel.name() == "reduce_atomic" {
+    for method in &SUM_METHODS {
+        if method.kernel.name() == "reduce_atomic" {
             continue;
         }
         // Two elements leave one partial sum; a hundred thousand leave many.
-        let mut room = rung.room(&gpu, 20_000).unwrap();
-        if rung.kernel.name() != "reduce_last" {
-            room = rung.room(&gpu, 2).unwrap();
+        let mut buffers = method.buffers(&gpu, 20_000).unwrap();
+        if method.kernel.name() != "reduce_last" {
+            buffers = method.buffers(&gpu, 2).unwrap();
         }
-        let mut launches = rung.launches(&a, &room).into_iter();
+        let mut launches = method.launches(&a, &buffers).into_iter();
         let refused = launches.next().expect("a launch").run();
-        assert!(refused.is_err(), "{:?}", rung.kernel);
+        assert!(refused.is_err(), "{:?}", method.kernel);
     }
 }

@@ -12,15 +12,12 @@ mod training;
 use std::sync::LazyLock;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::nn::Mlp;
-use rungrad::part1_cpu::optim::Sgd;
-use rungrad::rng::Random;
 use rungrad::{Error, ledger};
 
 use border::Border;
 use request::{HELP, Request, request};
-use training::{EPOCHS, scores, train};
+use training::{EPOCHS, train};
 
 fn split() -> (Dataset, Dataset) {
     digits().split(SPLIT_SEED)
@@ -82,35 +79,6 @@ fn training_is_bitwise_reproducible() {
     let run = |seed| bits(&mut train(&split(), seed, 2, |_| ()));
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
-}
-
-/// All rows are one batch, so that there is enough work for several threads.
-///
-/// Promise: The number of threads changes no bit of a trained network in Part
-/// 1.
-#[test]
-fn the_thread_count_changes_no_bits() {
-    let (rows, _) = split();
-    let run = || {
-        let mut random = Random::new(5);
-        let sizes = [64, 512, 10];
-        let mut network = Mlp::new(&sizes, Tensor::relu, &mut random);
-        let mut sgd = Sgd::new(0.1, 0.9);
-        for _ in 0..2 {
-            let loss = scores(&network, &rows).cross_entropy(&rows.labels);
-            loss.backward();
-            sgd.step(network.parameters());
-        }
-        bits(&mut network)
-    };
-    let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(run)
-    };
-    let one = on(1);
-    for threads in [2, 3, 8] {
-        assert!(one == on(threads), "{threads} threads give other bits");
-    }
 }
 
 #[test]

@@ -65,7 +65,7 @@ RUNS = [
     ("6, as a loop", "matmul6_vector", (256, 1), 128,
      [("#pragma unroll\n        " + DEEP, "#pragma unroll 1\n        " + DEEP)]),
     ("6, no spare four", "matmul6_vector", (256, 1), 128,
-     [("ROW (FOURS + 1)", "ROW FOURS")]),
+     [("ROW (TILE4 + 1)", "ROW TILE4")]),
     ("6", "matmul6_vector", (256, 1), 128, []),
     ("7", "matmul7_ahead", (256, 1), 128, []),
     ("8", "matmul8_tall", (128, 1), 128, []),

@@ -1,5 +1,5 @@
 let [m, k, n] = SHAPE;
-for rung in &LADDER {
+for rung in &MATMUL_LADDER {
     let name = rung.kernel.name();
     let title = format!("Instructions executed for kernel '{name}':");
     let counts = text.split(&title).nth(1).expect("counts of each rung");

@@ -9,5 +9,5 @@ pub fn from_buffer(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
             buffer.len()
         ));
     }
-    Tensor::plain(&buffer.gpu().clone(), shape, buffer)
+    Tensor::plain(shape, buffer)
 }

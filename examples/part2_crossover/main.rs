@@ -18,7 +18,7 @@ use rungrad::draw::save;
 use rungrad::opencl::{Buffer, Event, Gpu};
 use rungrad::part1_cpu::Tensor;
 use rungrad::part2_gpu::kernels;
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 use rungrad::rng::Random;
 use rungrad::stopwatch::{self, Seconds, machine};
 
@@ -90,7 +90,7 @@ const MATMUL: Work = Work {
     sizes: &[16, 32, 64, 128, 256, 512, 1024, 2048],
     shape: |n| vec![n, n],
     host: |a, b| a.matmul(b),
-    device: |[a, b, out], n| LADDER[2].launch(a, b, out, [n; 3]).timed(),
+    device: |[a, b, out], n| MATMUL_LADDER[2].launch(a, b, out, [n; 3]).timed(),
 };
 
 fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::opencl::{Buffer, Event, Gpu, Kernel};
 use rungrad::part2_gpu::kernels;
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 use rungrad::rng::Random;
 use rungrad::stopwatch;
 
@@ -91,7 +91,7 @@ fn climb(gpu: &Gpu, n: usize, peer: &mut Option<Peer>) -> Result<(), Error> {
         "kernel               global    local         ms  GFLOP/s  of peer"
     );
     let mut theirs = vec![];
-    for rung in LADDER {
+    for rung in MATMUL_LADDER {
         let time =
             stopwatch::device(|| rung.launch(&a, &b, &out, [n; 3]).timed())?;
         let share = beside(peer, "matmul", n, time, &mut theirs)?;

@@ -9,17 +9,17 @@
 // Returns the offset in an operand of the element for out[i]: i is split into
 // an index per axis, beginning with the last axis, and each index is
 // multiplied by the operand's stride.
-uint place(uint i, int8 shape, int8 strides)
+uint offset(uint i, int8 shape, int8 strides)
 {
     int sizes[8], steps[8];
     vstore8(shape, 0, sizes);
     vstore8(strides, 0, steps);
-    int rest = i, at = 0;
+    int rest = i, sum = 0;
     for (int axis = 7; axis >= 0; axis--) {
-        at += rest % sizes[axis] * steps[axis];
+        sum += rest % sizes[axis] * steps[axis];
         rest /= sizes[axis];
     }
-    return at;
+    return sum;
 }
 
 kernel void broadcast_mul(global const float *a, int8 a_strides,
@@ -28,7 +28,8 @@ kernel void broadcast_mul(global const float *a, int8 a_strides,
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = a[place(i, shape, a_strides)] * b[place(i, shape, b_strides)];
+        out[i] = a[offset(i, shape, a_strides)] *
+                 b[offset(i, shape, b_strides)];
 }
 // ANCHOR_END: broadcast
 
@@ -38,7 +39,8 @@ kernel void broadcast_add(global const float *a, int8 a_strides,
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = a[place(i, shape, a_strides)] + b[place(i, shape, b_strides)];
+        out[i] = a[offset(i, shape, a_strides)] +
+                 b[offset(i, shape, b_strides)];
 }
 
 kernel void broadcast_div(global const float *a, int8 a_strides,
@@ -47,5 +49,6 @@ kernel void broadcast_div(global const float *a, int8 a_strides,
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = a[place(i, shape, a_strides)] / b[place(i, shape, b_strides)];
+        out[i] = a[offset(i, shape, a_strides)] /
+                 b[offset(i, shape, b_strides)];
 }

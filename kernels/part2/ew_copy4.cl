@@ -4,11 +4,11 @@
 kernel void ew_copy4(global const float4 *a, global float4 *out, uint n)
 {
     uint i = get_global_id(0);
-    uint fours = n / 4;
-    if (i < fours)
+    uint vectors = n / 4;
+    if (i < vectors)
         out[i] = a[i];
     if (i < n % 4) {
-        uint last = 4 * fours + i;
+        uint last = 4 * vectors + i;
         ((global float *)out)[last] = ((global const float *)a)[last];
     }
 }

@@ -10,11 +10,11 @@ kernel void ew_mul4(global const float4 *a, global const float4 *b,
                     global float4 *out, uint n)
 {
     uint i = get_global_id(0);
-    uint fours = n / 4;
-    if (i < fours)
+    uint vectors = n / 4;
+    if (i < vectors)
         out[i] = a[i] * b[i];
     if (i < n % 4) {
-        uint last = 4 * fours + i;
+        uint last = 4 * vectors + i;
         global const float *x = (global const float *)a;
         global const float *y = (global const float *)b;
         ((global float *)out)[last] = x[last] * y[last];

@@ -1,9 +1,9 @@
 // Multiplies each element by a scalar: a (n) -> out (n).
 
-kernel void ew_scale(global const float *a, global float *out, float number,
+kernel void ew_scale(global const float *a, global float *out, float factor,
                      uint n)
 {
     uint i = get_global_id(0);
     if (i < n)
-        out[i] = a[i] * number;
+        out[i] = a[i] * factor;
 }

@@ -12,12 +12,12 @@
 void add(volatile global float *total, float value)
 {
     volatile global uint *bits = (volatile global uint *)total;
-    uint seen = atomic_or(bits, 0), before;
+    uint current = atomic_or(bits, 0), expected;
     do {
-        before = seen;
-        uint after = as_uint(as_float(before) + value);
-        seen = atomic_cmpxchg(bits, before, after);
-    } while (seen != before);
+        expected = current;
+        uint updated = as_uint(as_float(expected) + value);
+        current = atomic_cmpxchg(bits, expected, updated);
+    } while (current != expected);
 }
 // ANCHOR_END: add
 

@@ -19,13 +19,13 @@ kernel void reduce_axis(global const float *a, global float *out,
     uint first = i / inner * length * inner + i % inner;
     float sum = 0.0f, excess = 0.0f;
     for (uint step = 0; step < length;) {
-        float part = 0.0f;
+        float block = 0.0f;
         for (uint end = min(step + 32, length); step < end; step++)
-            part += a[first + step * inner];
-        float given = part - excess, next = sum + given;
+            block += a[first + step * inner];
+        float corrected = block - excess, next = sum + corrected;
         // The excess is how much more the sum grew than it should have. After
         // an overflow to infinity it would be NaN, so it is set to 0.
-        excess = isinf(next) ? 0.0f : next - sum - given;
+        excess = isinf(next) ? 0.0f : next - sum - corrected;
         sum = next;
     }
     out[i] = sum;

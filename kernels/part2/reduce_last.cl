@@ -8,7 +8,7 @@
 #define GROUP 256
 
 // Leaves the sum of the group's 256 values in the first element of the tree.
-void fold(local float *tree, uint item, float sum)
+void tree_sum(local float *tree, uint item, float sum)
 {
     tree[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -26,13 +26,13 @@ kernel void reduce_last(global const float *a,
                         volatile global uint *finished, uint n)
 {
     local float tree[GROUP];
-    local uint before;
+    local uint finished_before;
     uint item = get_local_id(0), groups = get_num_groups(0);
 
     float sum = 0.0f;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))
         sum += a[i];
-    fold(tree, item, sum);
+    tree_sum(tree, item, sum);
 
     // ANCHOR: last
     // Values for other groups are written and read by atomic operations, which
@@ -43,17 +43,17 @@ kernel void reduce_last(global const float *a,
     if (item == 0) {
         atomic_xchg(&bits[get_group_id(0)], as_uint(tree[0]));
         mem_fence(CLK_GLOBAL_MEM_FENCE);
-        before = atomic_inc(finished);
+        finished_before = atomic_inc(finished);
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
     // The condition is the same for all items of a group, so all of them reach
     // the barriers inside.
-    if (before == groups - 1) {
+    if (finished_before == groups - 1) {
         sum = 0.0f;
         for (uint i = item; i < groups; i += GROUP)
             sum += as_float(atomic_or(&bits[i], 0));
-        fold(tree, item, sum);
+        tree_sum(tree, item, sum);
         if (item == 0) {
             total[0] = tree[0];
             atomic_xchg(finished, 0);

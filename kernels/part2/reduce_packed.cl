@@ -19,9 +19,9 @@ kernel void reduce_packed(global const float *a, global float *partials,
 
     // ANCHOR: rounds
     for (uint width = 1; width < GROUP; width *= 2) {
-        uint at = 2 * width * item;
-        if (at < GROUP)
-            tree[at] += tree[at + width];
+        uint index = 2 * width * item;
+        if (index < GROUP)
+            tree[index] += tree[index + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     // ANCHOR_END: rounds

@@ -18,9 +18,9 @@ kernel void reduce_rows(global const float *a, global float *out,
 
     float sum = 0.0f, excess = 0.0f;
     for (uint column = item; column < columns; column += GROUP) {
-        float given = row[column] - excess;
-        float next = sum + given;
-        excess = isinf(next) ? 0.0f : next - sum - given;
+        float corrected = row[column] - excess;
+        float next = sum + corrected;
+        excess = isinf(next) ? 0.0f : next - sum - corrected;
         sum = next;
     }
     tree[item] = sum;

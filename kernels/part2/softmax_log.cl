@@ -17,26 +17,26 @@ kernel void softmax_log(global const float *a, global float *out,
     uint item = get_local_id(0);
     global const float *row = a + get_group_id(0) * columns;
 
-    float most = -INFINITY;
+    float row_max = -INFINITY;
     for (uint column = item; column < columns; column += GROUP)
-        most = fmax(most, row[column]);
-    tree[item] = most;
+        row_max = fmax(row_max, row[column]);
+    tree[item] = row_max;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint width = GROUP / 2; width > 0; width /= 2) {
         if (item < width)
             tree[item] = fmax(tree[item], tree[item + width]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    most = tree[0];
+    row_max = tree[0];
     // No item may write to the tree again while another still reads the
     // maximum.
     barrier(CLK_LOCAL_MEM_FENCE);
 
     float total = 0.0f, excess = 0.0f;
     for (uint column = item; column < columns; column += GROUP) {
-        float given = exp(row[column] - most) - excess;
-        float next = total + given;
-        excess = isinf(next) ? 0.0f : next - total - given;
+        float corrected = exp(row[column] - row_max) - excess;
+        float next = total + corrected;
+        excess = isinf(next) ? 0.0f : next - total - corrected;
         total = next;
     }
     tree[item] = total;
@@ -52,6 +52,6 @@ kernel void softmax_log(global const float *a, global float *out,
     // would absorb the logarithm.
     global float *out_row = out + get_group_id(0) * columns;
     for (uint column = item; column < columns; column += GROUP)
-        out_row[column] = row[column] - most - log_total;
+        out_row[column] = row[column] - row_max - log_total;
 }
 // ANCHOR_END: softmax-log

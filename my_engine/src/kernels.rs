@@ -204,8 +204,8 @@ fn replaced_kernels(name: &str) -> Vec<opencl::Kernel> {
         "matmul" => vec![ours::MATMUL3_TILED, ours::MATMUL_TILED_KAHAN],
         "transpose" => vec![ours::TRANSPOSE_TILED],
         name => {
-            let all = ours::ALL.into_iter().flatten();
-            all.filter(|it| it.name() == name).copied().collect()
+            let all = ours::ALL.iter();
+            all.filter(|kernel| kernel.name() == name).copied().collect()
         }
     }
 }

@@ -50,8 +50,6 @@ use self::lhs::{Lhs, LhsPanel};
 pub(crate) use self::lines::transpose;
 pub(crate) use self::lines::{Lines, Offsets};
 use self::lines::{Panels, Submatrix, count_runs, runs};
-#[cfg(test)]
-pub(crate) use self::partition::MIN_PARALLEL;
 pub(crate) use self::partition::is_parallel_product;
 use self::partition::{
     MANY_REGISTERS, Partition, TileShape, reads_in_place, threads,

@@ -13,9 +13,6 @@
 //! - `lazy`: collects operations and compiles them to one kernel
 //!   ([`lazy::compiler`])
 
-// Some of it serves only the lazy device.
-#![cfg_attr(not(feature = "lazy"), allow(dead_code, unused_imports))]
-
 pub(crate) mod cpu;
 pub(crate) mod gemm;
 #[cfg(feature = "opencl")]

@@ -29,6 +29,7 @@ pub(super) use self::column_sums::ColumnSums;
 use self::copy::{merged_axes, tiled_axes};
 use self::indexing::IndexCache;
 use super::kernels::{self, Types};
+#[cfg(feature = "lazy")]
 use super::lazy::compiler::Written;
 use crate::error::Result;
 use crate::half::F16;
@@ -451,6 +452,7 @@ impl Backend for OpenCl {
     }
 }
 
+#[cfg(feature = "lazy")]
 impl OpenCl {
     /// Launches a generated kernel and returns the storages of its results,
     /// which have these lengths.

@@ -71,14 +71,12 @@ pub use buffer::Buffer;
 pub use device::{Bytes, DeviceInfo, Kind, devices};
 pub use driver::{cache_damage, cache_failure, cache_folder, probe};
 pub use element::Element;
-#[cfg(feature = "engine")]
 pub(crate) use element::Stored;
 pub use event::{Event, Times};
 pub use extent::Extent;
 pub(crate) use gpu::PerDevice;
 pub use gpu::{DEVICE_VARIABLE, Gpu};
 pub use launch::Launch;
-pub(crate) use reach::LaunchArgs as Given;
 pub(crate) use reach::{LaunchArgs, Reached, counted, view};
 pub use recorder::record;
 pub(crate) use recorder::{start, stop};

@@ -41,28 +41,6 @@ pub(crate) struct LaunchArgs<'a> {
     pub(super) unknown: Cell<Option<String>>,
 }
 
-/// How a reach refers to an argument: by the name of its parameter, or by its
-/// index, counted from 0.
-pub(crate) trait ArgKey {
-    fn index(self, args: &LaunchArgs) -> Option<usize>;
-}
-
-impl ArgKey for &str {
-    fn index(self, args: &LaunchArgs) -> Option<usize> {
-        let found = args.names.iter().position(|name| name == self);
-        if found.is_none() {
-            args.unknown.set(Some(self.to_owned()));
-        }
-        found
-    }
-}
-
-impl ArgKey for usize {
-    fn index(self, _: &LaunchArgs) -> Option<usize> {
-        Some(self)
-    }
-}
-
 impl<'a> LaunchArgs<'a> {
     /// Returns, for each buffer, its length and how many values a kernel with
     /// this reach accesses, or `None` if the kernel cannot take these
@@ -84,16 +62,25 @@ impl<'a> LaunchArgs<'a> {
         Some(lengths.zip(reached.into_iter().chain(iter::repeat(0))))
     }
 
-    fn scalar(&self, key: impl ArgKey) -> Option<Scalar> {
-        match self.arguments.get(key.index(self)?)? {
+    /// Returns the index of a parameter.
+    fn index(&self, name: &str) -> Option<usize> {
+        let found = self.names.iter().position(|known| known == name);
+        if found.is_none() {
+            self.unknown.set(Some(name.to_owned()));
+        }
+        found
+    }
+
+    fn scalar(&self, index: usize) -> Option<Scalar> {
+        match self.arguments.get(index)? {
             Argument::Scalar(scalar) => Some(*scalar),
             Argument::Buffer { .. } => None,
         }
     }
 
     /// Returns a `uint` argument.
-    pub(crate) fn uint(&self, key: impl ArgKey) -> Option<u64> {
-        match self.scalar(key)? {
+    pub(crate) fn uint(&self, name: &str) -> Option<u64> {
+        match self.scalar(self.index(name)?)? {
             Scalar::U32(value) => Some(value.into()),
             _ => None,
         }
@@ -105,23 +92,25 @@ impl<'a> LaunchArgs<'a> {
         &self,
         first: &str,
         step: usize,
-    ) -> impl Iterator<Item = Option<u64>> {
-        let first = first.index(self).into_iter();
-        let positions = first.flat_map(move |first| (first..).step_by(step));
-        positions.map(|position| self.uint(position))
+    ) -> Option<impl Iterator<Item = Option<u64>>> {
+        let indices = (self.index(first)?..).step_by(step);
+        Some(indices.map(|index| match self.scalar(index)? {
+            Scalar::U32(value) => Some(value.into()),
+            _ => None,
+        }))
     }
 
     /// Returns an `int` argument, if it is not negative.
-    pub(crate) fn int(&self, key: impl ArgKey) -> Option<u64> {
-        match self.scalar(key)? {
+    pub(crate) fn int(&self, name: &str) -> Option<u64> {
+        match self.scalar(self.index(name)?)? {
             Scalar::I32(value) => value.try_into().ok(),
             _ => None,
         }
     }
 
     /// Returns an `int8` argument.
-    pub(crate) fn int8(&self, key: impl ArgKey) -> Option<[i128; 8]> {
-        match self.scalar(key)? {
+    pub(crate) fn int8(&self, name: &str) -> Option<[i128; 8]> {
+        match self.scalar(self.index(name)?)? {
             Scalar::I32x8(values) => Some(values.map(i128::from)),
             _ => None,
         }

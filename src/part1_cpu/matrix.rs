@@ -30,13 +30,12 @@ impl Tensor {
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Tensor {
         let shape = or_raise(checks::matmul_2d(self.shape(), other.shape()));
-        // Long dot products need an `f64` accumulator per element as well.
-        or_raise(room::<(f32, f64)>(size(&shape)));
+        or_raise(room::<f32>(size(&shape)));
         let (a, b) = (self.data(), other.data());
-        let product = matmul(&a, &b);
+        let product = matmul(a.view(), b.view());
         Tensor::record(Op::Matmul, &[self, other], product, move |grad_out| {
-            let grad_a = matmul(grad_out, &permute(&b, &[1, 0]));
-            let grad_b = matmul(&permute(&a, &[1, 0]), grad_out);
+            let grad_a = matmul(grad_out.view(), b.t());
+            let grad_b = matmul(a.t(), grad_out.view());
             vec![grad_a, grad_b]
         })
     }

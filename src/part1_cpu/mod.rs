@@ -4,7 +4,8 @@
 //! Reading order: [`Tensor`] (`tensor.rs`), its operations (`ops.rs`,
 //! `reduce.rs`, `matrix.rs`) over plain arrays (`array.rs`), the overloaded
 //! operators (`operators.rs`), the backward pass (`backward.rs`), layers
-//! ([`nn`]) and the optimizer ([`optim`]).
+//! ([`nn`]) and the optimizer ([`optim`]). `inspect.rs` records tapes and
+//! checks rules.
 
 // rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
@@ -15,6 +16,8 @@ mod reduce;
 mod matrix;
 
 mod backward;
+
+mod inspect;
 
 mod array;
 pub mod nn;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use ndarray::ArrayD;
 
 use super::Tensor;
-use super::array::{map, sum_to, zip};
+use super::array::{sum_to, zip};
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Op;
@@ -64,7 +64,7 @@ impl Tensor {
         let (a, b) = (self.data(), other.data());
         let total = zip("add", &a, &b, |x, y| x + y);
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
-            let grad = |of: &ArrayD<f32>| sum_to(grad_out.clone(), of.shape());
+            let grad = |x: &ArrayD<f32>| sum_to(grad_out.clone(), x.shape());
             vec![grad(&a), grad(&b)]
         })
     }
@@ -73,36 +73,35 @@ impl Tensor {
 
 impl Tensor {
     /// Multiplies each element by a constant. The constant gets no gradient.
-    pub(super) fn scale(&self, number: f32) -> Tensor {
-        let op = Op::Scale(number);
-        let out = map(&self.data(), |x| x * number);
-        Tensor::record(op, &[self], out, move |grad_out| {
-            vec![map(grad_out, |g| g * number)]
+    pub(super) fn scale(&self, factor: f32) -> Tensor {
+        let out = self.data().mapv(|x| x * factor);
+        Tensor::record(Op::Scale(factor), &[self], out, move |grad_out| {
+            vec![grad_out.mapv(|g| g * factor)]
         })
     }
 
     /// Adds a constant to each element.
-    pub(super) fn shift(&self, number: f32) -> Tensor {
-        let out = map(&self.data(), |x| x + number);
-        Tensor::record(Op::Shift(number), &[self], out, |grad_out| {
+    pub(super) fn shift(&self, constant: f32) -> Tensor {
+        let out = self.data().mapv(|x| x + constant);
+        Tensor::record(Op::Shift(constant), &[self], out, |grad_out| {
             vec![grad_out.clone()]
         })
     }
 
-    /// Divides each element by a constant. Multiplying by `1 / number` instead
-    /// would round twice.
-    pub(super) fn div_scalar(&self, number: f32) -> Tensor {
-        let out = map(&self.data(), |x| x / number);
-        Tensor::record(Op::DivScalar(number), &[self], out, move |grad_out| {
-            vec![map(grad_out, |g| g / number)]
+    /// Divides each element by a constant. Multiplying by `1 / divisor`
+    /// instead would round twice.
+    pub(super) fn div_scalar(&self, divisor: f32) -> Tensor {
+        let out = self.data().mapv(|x| x / divisor);
+        Tensor::record(Op::DivScalar(divisor), &[self], out, move |grad_out| {
+            vec![grad_out.mapv(|g| g / divisor)]
         })
     }
 
     /// Divides a constant by each element.
-    pub(super) fn rdiv_scalar(&self, number: f32) -> Tensor {
+    pub(super) fn rdiv_scalar(&self, dividend: f32) -> Tensor {
         let x = self.data();
-        let y = Rc::new(map(&x, |x| number / x));
-        let op = Op::RdivScalar(number);
+        let y = Rc::new(x.mapv(|x| dividend / x));
+        let op = Op::RdivScalar(dividend);
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
             vec![divisor_grad(grad_out, &y, &x)]
         })
@@ -189,7 +188,7 @@ impl Tensor {
 impl Tensor {
     /// Raises each element to a constant power.
     ///
-    /// `grad_a = grad_out * number * a^(number - 1)`. `number` = 0.5 has
+    /// `grad_a = grad_out * exponent * a^(exponent - 1)`. The exponent 0.5 has
     /// the values and derivatives of [`Tensor::sqrt`].
     ///
     /// ```
@@ -197,21 +196,21 @@ impl Tensor {
     /// let x = Tensor::new(&[2], &[2.0, -3.0]);
     /// assert_eq!(x.pow(2.0).to_vec(), [4.0, 9.0]);
     /// ```
-    pub fn pow(&self, number: f32) -> Tensor {
-        let power = move |x: f32| match number {
+    pub fn pow(&self, exponent: f32) -> Tensor {
+        let power = move |x: f32| match exponent {
             -1.0 => 1.0 / x,
             0.5 => x.sqrt(),
             2.0 => x * x,
-            _ => x.powf(number),
+            _ => x.powf(exponent),
         };
-        let slope = move |x: f32, y: f32| match number {
+        let derivative = move |x: f32, y: f32| match exponent {
             0.0 => 0.0,
             // Negative infinity at -0.0 and NaN below 0, unlike `x^-0.5`.
             0.5 => 0.5 / y,
             2.0 => 2.0 * x,
-            _ => number * x.powf(number - 1.0),
+            _ => exponent * x.powf(exponent - 1.0),
         };
-        self.elementwise(Op::Pow(number), power, slope)
+        self.elementwise(Op::Pow(exponent), power, derivative)
     }
 
     /// Computes `e^a`, which is its own derivative.
@@ -251,7 +250,7 @@ impl Tensor {
     pub fn relu(&self) -> Tensor {
         let x = self.data();
         // `x <= 0.0` is false for a NaN, so a NaN passes through.
-        let y = map(&x, |x| if x <= 0.0 { 0.0 } else { x });
+        let y = x.mapv(|x| if x <= 0.0 { 0.0 } else { x });
         Tensor::record(Op::Relu, &[self], y, move |grad_out| {
             let closed = |g, x| if x <= 0.0 { 0.0 } else { g };
             vec![zip("relu", grad_out, &x, closed)]
@@ -311,27 +310,27 @@ impl Tensor {
     pub fn gelu(&self) -> Tensor {
         let cdf = |x: f32| 0.5 * (1.0 + libm::erff(x / SQRT_2));
         let pdf = |x: f32| (-0.5 * x * x).exp() / TAU.sqrt();
-        let slope = move |x, _| cdf(x) + x * pdf(x);
-        self.elementwise(Op::Gelu, move |x| x * cdf(x), slope)
+        let derivative = move |x, _| cdf(x) + x * pdf(x);
+        self.elementwise(Op::Gelu, move |x| x * cdf(x), derivative)
     }
 }
 // ANCHOR_END: gelu
 
 // ANCHOR: elementwise
 impl Tensor {
-    /// Applies `function` to each element. `slope` returns the derivative at
-    /// an element, given the operand `x` and the result `y`.
+    /// Applies `function` to each element. `derivative` takes an element `x` of
+    /// the operand and its result `y`.
     fn elementwise(
         &self,
         op: Op,
-        function: impl Fn(f32) -> f32 + Sync,
-        slope: impl Fn(f32, f32) -> f32 + Sync + 'static,
+        function: impl Fn(f32) -> f32,
+        derivative: impl Fn(f32, f32) -> f32 + 'static,
     ) -> Tensor {
         let x = self.data();
-        let y = Rc::new(map(&x, function));
+        let y = Rc::new(x.mapv(function));
         Tensor::record(op, &[self], Rc::clone(&y), move |grad_out| {
-            let slopes = zip("slope", &x, &y, &slope);
-            vec![zip("slope", grad_out, &slopes, |g, s| g * s)]
+            let derivatives = zip("elementwise", &x, &y, &derivative);
+            vec![zip("elementwise", grad_out, &derivatives, |g, d| g * d)]
         })
     }
 }

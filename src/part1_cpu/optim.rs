@@ -118,9 +118,9 @@ mod tests {
             (0.5, -0.5, "momentum is -0.5"),
             (0.5, 1.0, "momentum is 1"),
         ] {
-            let refused = attempt(|| Sgd::new(rate, momentum)).err().unwrap();
+            let rejected = attempt(|| Sgd::new(rate, momentum)).err().unwrap();
             let start = format!("Sgd: the {name}; give a ");
-            assert!(refused.to_string().starts_with(&start), "{refused}");
+            assert!(rejected.to_string().starts_with(&start), "{rejected}");
         }
     }
 
@@ -156,8 +156,8 @@ mod tests {
         let mut x = Tensor::new(&[1], &[10.0]);
         let mut sgd = Sgd::new(0.5, 0.0);
         step(&mut sgd, &mut x);
-        let refused = attempt(|| sgd.step(vec![("x".to_string(), &mut x)]));
-        let Err(Error::Mistake(sentence)) = refused else { panic!() };
+        let rejected = attempt(|| sgd.step(vec![("x".to_string(), &mut x)]));
+        let Err(Error::Mistake(sentence)) = rejected else { panic!() };
         assert!(sentence.starts_with("step: x has no gradient"), "{sentence}");
     }
 
@@ -167,9 +167,9 @@ mod tests {
         let mut sgd = Sgd::new(0.5, 0.0);
         step(&mut sgd, &mut x);
         let mut other = Tensor::new(&[2], &[1.0, 2.0]);
-        let refused =
+        let rejected =
             attempt(|| sgd.step(vec![("other".to_string(), &mut other)]));
-        assert!(matches!(refused, Err(Error::Mistake(_))));
+        assert!(matches!(rejected, Err(Error::Mistake(_))));
         assert!(attempt(|| sgd.step(vec![])).is_err());
     }
 }

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::{ArrayD, IxDyn};
-use smallvec::SmallVec;
 
 use super::array::row_major;
 use crate::error::mistake;
@@ -23,10 +22,9 @@ pub(super) struct Node {
     pub(super) id: u64,
     pub(super) op: Op,
     pub(super) data: Rc<ArrayD<f32>>,
-    pub(super) grad: RefCell<Option<Box<ArrayD<f32>>>>,
-    /// In operand order; `x * x` has `x` twice. Up to two parents are stored
-    /// inline, without an allocation.
-    pub(super) parents: SmallVec<[Tensor; 2]>,
+    pub(super) grad: RefCell<Option<ArrayD<f32>>>,
+    /// In operand order; `x * x` has `x` twice.
+    pub(super) parents: Vec<Tensor>,
     /// `None` for a leaf.
     pub(super) rule: Option<Rule>,
 }
@@ -66,7 +64,7 @@ impl Tensor {
     fn from_node(
         op: Op,
         data: Rc<ArrayD<f32>>,
-        parents: SmallVec<[Tensor; 2]>,
+        parents: Vec<Tensor>,
         rule: Option<Rule>,
     ) -> Tensor {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -124,7 +122,7 @@ impl Tensor {
 impl From<ArrayD<f32>> for Tensor {
     fn from(data: ArrayD<f32>) -> Tensor {
         let data = Rc::new(row_major(data));
-        Tensor::from_node(Op::Leaf, data, SmallVec::new(), None)
+        Tensor::from_node(Op::Leaf, data, Vec::new(), None)
     }
 }
 
@@ -175,7 +173,7 @@ impl Tensor {
     /// assert_eq!(x.grad().unwrap()[0], 6.0);
     /// ```
     pub fn grad(&self) -> Option<ArrayD<f32>> {
-        self.0.grad.borrow().as_deref().cloned()
+        self.0.grad.borrow().clone()
     }
 
     /// Clears the gradient, so that the next backward pass starts from zero.

@@ -8,7 +8,7 @@ use crate::opencl::{Buffer, Kernel, Launch};
 
 /// A kernel of the ladder, and how it partitions the result.
 #[derive(Clone, Copy, Debug)]
-pub struct Rung {
+pub struct MatmulRung {
     /// The kernel. Arguments: `a, b, out, m, k, n`.
     pub kernel: Kernel,
     /// The side of the square tile of the result that one group computes.
@@ -24,8 +24,8 @@ pub struct Rung {
 }
 
 /// The kernels, from the simplest to the fastest.
-pub const LADDER: [Rung; 8] = [
-    Rung { rows_first: true, ..unshared(kernels::MATMUL1_NAIVE) },
+pub const MATMUL_LADDER: [MatmulRung; 8] = [
+    MatmulRung { rows_first: true, ..unshared(kernels::MATMUL1_NAIVE) },
     unshared(kernels::MATMUL2_COALESCED),
     shared(kernels::MATMUL3_TILED, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL4_COLUMN, 64, [16, 1], [64, 4]),
@@ -37,7 +37,7 @@ pub const LADDER: [Rung; 8] = [
 
 /// Two kernels of the ladder with compensated summation, for sums of more than
 /// `MAX_PLAIN_SUM` products.
-pub const KAHAN: [Rung; 2] = [
+pub const KAHAN: [MatmulRung; 2] = [
     shared(kernels::MATMUL_TILED_KAHAN, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL_AHEAD_KAHAN, 128, [8, 8], [256, 1]),
 ];
@@ -47,8 +47,8 @@ pub const KAHAN: [Rung; 2] = [
 /// by less than 1e-5.
 const MAX_PLAIN_SUM: usize = 128;
 
-const fn unshared(kernel: Kernel) -> Rung {
-    Rung { shares: false, ..shared(kernel, 16, [1, 1], [16, 16]) }
+const fn unshared(kernel: Kernel) -> MatmulRung {
+    MatmulRung { shares: false, ..shared(kernel, 16, [1, 1], [16, 16]) }
 }
 
 const fn shared(
@@ -56,11 +56,11 @@ const fn shared(
     tile: usize,
     block: [usize; 2],
     group: [usize; 2],
-) -> Rung {
-    Rung { kernel, tile, block, group, rows_first: false, shares: true }
+) -> MatmulRung {
+    MatmulRung { kernel, tile, block, group, rows_first: false, shares: true }
 }
 
-impl Rung {
+impl MatmulRung {
     // ANCHOR: loads
     /// Returns the number of values that are loaded for one element of the
     /// result, a sum of `k` products: from global memory, and from local
@@ -117,9 +117,9 @@ impl Rung {
 /// number of items, is the fastest down to an eighth of that number of tiles,
 /// and small tiles are the fastest below. Sums of more than 128 products need
 /// a kernel with compensated summation.
-pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static Rung {
-    let [_, _, tiled, .., ahead, tall] = &LADDER;
-    let tiles = |rung: &Rung| (m / rung.tile) * (n / rung.tile);
+pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static MatmulRung {
+    let [_, _, tiled, .., ahead, tall] = &MATMUL_LADDER;
+    let tiles = |rung: &MatmulRung| (m / rung.tile) * (n / rung.tile);
     let (units, fours) = (units.max(1), k % 4 == 0 && n % 4 == 0);
     let (fills, is_long) = (8 * tiles(ahead) >= units, k > MAX_PLAIN_SUM);
     let [tiled_kahan, ahead_kahan] = &KAHAN;
@@ -144,6 +144,6 @@ pub(super) fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         let rung = choose(units, [m, k, n]);
         rung.launch(a.buffer(), b.buffer(), &out, [m, k, n]).run()?;
     }
-    Ok(Tensor::plain(a.gpu(), &[m, n], out))
+    Ok(Tensor::plain(&[m, n], out))
 }
 // ANCHOR_END: product

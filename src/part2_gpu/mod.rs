@@ -2,13 +2,12 @@
 //! computes" to "Train on your kernels" build it, on [`crate::opencl`].
 //!
 //! Reading order: the [`kernels`], [`Tensor`] (`tensor.rs`), its operations
-//! (`ops.rs`, `reduce.rs`, `matrix.rs`), the backward pass (`backward.rs`).
-//! Compare each with the file of the same name in Part 1. The operations use
-//! [`totals`], six ways to sum an array, [`matmul`], the ladder of matrix
-//! products, and [`matvec`], two matrix-vector products.
+//! (`ops.rs`, `reduce.rs`, `matrix.rs`), the backward pass (`backward.rs`),
+//! and tapes (`inspect.rs`). Compare each with the file of the same name in
+//! Part 1. [`matmul`] is the ladder of matrix products, [`totals`] has six
+//! ways to sum an array, and [`matvec`] two matrix-vector products.
 
-// The documentation of `Tensor` lists its methods in the order of these
-// modules.
+// rustdoc lists the methods of `Tensor` in the order of these modules.
 mod tensor;
 
 mod ops;
@@ -17,6 +16,8 @@ mod reduce;
 mod matrix;
 
 mod backward;
+
+mod inspect;
 
 pub mod kernels;
 pub mod matmul;

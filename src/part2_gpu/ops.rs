@@ -40,7 +40,7 @@ impl Tensor {
     /// `grad_a = grad_out * b`, `grad_b = grad_out * a`.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
-        let product = or_raise(pairs("mul", &MUL, self, other));
+        let product = or_raise(binary("mul", &MUL, self, other));
         let needs = [self.records(), other.records()];
         let (a, b) = (self.detach(), other.detach());
         Tensor::record(Op::Mul, &[self, other], product, move |grad_out| {
@@ -53,7 +53,9 @@ impl Tensor {
 // ANCHOR_END: mul
 
 // ANCHOR: elementwise
-/// Runs a kernel over pairs of elements, one item per pair.
+/// Runs a kernel over pairs of elements, one item per pair. This function
+/// spells out what `filled` does for the other operations, so that the whole
+/// way from a tensor to a launch can be read in one place.
 fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (gpu, n) = (a.gpu(), a.len());
     let out = gpu.allocate(n.max(1))?;
@@ -67,7 +69,7 @@ fn elementwise(kernel: &Kernel, a: &Tensor, b: &Tensor) -> Result<Tensor> {
             .local(GROUP)
             .run()?;
     }
-    Ok(Tensor::plain(gpu, a.shape(), out))
+    Ok(Tensor::plain(a.shape(), out))
 }
 // ANCHOR_END: elementwise
 
@@ -92,7 +94,7 @@ impl Tensor {
     /// reports an error.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
-        let total = or_raise(pairs("add", &ADD, self, other));
+        let total = or_raise(binary("add", &ADD, self, other));
         let needs = [self.records(), other.records()];
         let (a, b) = (self.shape().to_vec(), other.shape().to_vec());
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
@@ -146,7 +148,7 @@ impl Tensor {
     #[doc(alias = "divide")]
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
-        let y = or_raise(pairs("div", &DIV, self, other));
+        let y = or_raise(binary("div", &DIV, self, other));
         let needs = [self.records(), other.records()];
         let (a, b) = (self.shape().to_vec(), other.detach());
         let quotient = needs[1].then(|| y.clone());
@@ -193,20 +195,20 @@ impl Tensor {
     ///
     /// If the device reports an error.
     #[track_caller]
-    pub fn scale(&self, number: f32) -> Tensor {
+    pub fn scale(&self, factor: f32) -> Tensor {
         let out = or_raise(filled(self.gpu(), self.shape(), |out, n| {
             self.gpu()
                 .launch(&kernels::EW_SCALE)
                 .input(self.buffer())
                 .output(out)
-                .scalar(number)
+                .scalar(factor)
                 .scalar(n as u32)
                 .global(n)
                 .local(GROUP)
                 .run()
         }));
-        Tensor::record(Op::Scale(number), &[self], out, move |grad_out| {
-            vec![Some(grad_out.scale(number))]
+        Tensor::record(Op::Scale(factor), &[self], out, move |grad_out| {
+            vec![Some(grad_out.scale(factor))]
         })
     }
 }
@@ -228,7 +230,7 @@ impl Tensor {
     /// If the device reports an error.
     #[track_caller]
     pub fn exp(&self) -> Tensor {
-        let y = or_raise(each(&kernels::EW_EXP, self));
+        let y = or_raise(unary(&kernels::EW_EXP, self));
         let derivative = y.clone();
         Tensor::record(Op::Exp, &[self], y, move |grad_out| {
             vec![Some(grad_out.mul(&derivative))]
@@ -253,7 +255,7 @@ impl Tensor {
     /// If the device reports an error.
     #[track_caller]
     pub fn relu(&self) -> Tensor {
-        let y = or_raise(each(&kernels::EW_RELU, self));
+        let y = or_raise(unary(&kernels::EW_RELU, self));
         let x = self.detach();
         Tensor::record(Op::Relu, &[self], y, move |grad_out| {
             let grad_a = elementwise(&kernels::RELU_BACKWARD, grad_out, &x);
@@ -280,7 +282,7 @@ impl Tensor {
     /// If the device reports an error.
     #[track_caller]
     pub fn gelu(&self) -> Tensor {
-        let y = or_raise(each(&kernels::EW_GELU, self));
+        let y = or_raise(unary(&kernels::EW_GELU, self));
         let x = self.detach();
         Tensor::record(Op::Gelu, &[self], y, move |grad_out| {
             let grad_a = elementwise(&kernels::GELU_BACKWARD, grad_out, &x);
@@ -290,7 +292,7 @@ impl Tensor {
 }
 
 /// Runs a kernel over the elements, one item per element.
-fn each(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
+fn unary(kernel: &Kernel, a: &Tensor) -> Result<Tensor> {
     filled(a.gpu(), a.shape(), |out, n| {
         a.gpu()
             .launch(kernel)
@@ -315,7 +317,7 @@ pub(super) fn filled(
     if n > 0 {
         launch(&out, n)?;
     }
-    Ok(Tensor::plain(gpu, shape, out))
+    Ok(Tensor::plain(shape, out))
 }
 
 /// Converts a size to the `u32` that kernels count in. A size that does not
@@ -324,19 +326,19 @@ pub(super) fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// The kernels of an operation: for operands of equal shape, and for operands
-/// that are broadcast.
-type Pairs = [Kernel; 2];
+/// The kernels of a binary operation: for operands of equal shape, and for
+/// operands that are broadcast.
+type BinaryKernels = [Kernel; 2];
 
-const MUL: Pairs = [kernels::EW_MUL, kernels::BROADCAST_MUL];
-const ADD: Pairs = [kernels::EW_ADD, kernels::BROADCAST_ADD];
-const DIV: Pairs = [kernels::EW_DIV, kernels::BROADCAST_DIV];
+const MUL: BinaryKernels = [kernels::EW_MUL, kernels::BROADCAST_MUL];
+const ADD: BinaryKernels = [kernels::EW_ADD, kernels::BROADCAST_ADD];
+const DIV: BinaryKernels = [kernels::EW_DIV, kernels::BROADCAST_DIV];
 
 /// Runs a binary operation with the kernel for its shapes. Equal shapes have
 /// their own kernel because indexing broadcast operands costs divisions.
-fn pairs(
+fn binary(
     op: &str,
-    [equal, unequal]: &Pairs,
+    [equal, broadcast]: &BinaryKernels,
     a: &Tensor,
     b: &Tensor,
 ) -> Result<Tensor> {
@@ -352,14 +354,15 @@ fn pairs(
         return elementwise(equal, &expand(a)?, &expand(b)?);
     }
     let sizes: Vec<i32> = shape.iter().map(|&size| size as i32).collect();
-    let [a_steps, b_steps] = [a, b].map(|t| steps(t.shape(), &shape));
+    let [a_strides, b_strides] =
+        [a, b].map(|t| broadcast_strides(t.shape(), &shape));
     filled(a.gpu(), &shape, |out, n| {
         a.gpu()
-            .launch(unequal)
+            .launch(broadcast)
             .input(a.buffer())
-            .scalar(pad_axes(0, &a_steps))
+            .scalar(pad_axes(0, &a_strides))
             .input(b.buffer())
-            .scalar(pad_axes(0, &b_steps))
+            .scalar(pad_axes(0, &b_strides))
             .output(out)
             .scalar(pad_axes(1, &sizes))
             .scalar(n as u32)
@@ -371,11 +374,11 @@ fn pairs(
 
 /// Returns the strides of an operand along each axis of the shape that it is
 /// broadcast to; 0 where it is broadcast.
-fn steps(small: &[usize], large: &[usize]) -> Vec<i32> {
-    let mut steps = vec![0; large.len() - small.len()];
-    steps.extend(strides(small).into_iter().map(|stride| stride as i32));
-    broadcast_axes(small, large).into_iter().for_each(|axis| steps[axis] = 0);
-    steps
+fn broadcast_strides(small: &[usize], large: &[usize]) -> Vec<i32> {
+    let mut padded = vec![0; large.len() - small.len()];
+    padded.extend(strides(small).into_iter().map(|stride| stride as i32));
+    broadcast_axes(small, large).into_iter().for_each(|axis| padded[axis] = 0);
+    padded
 }
 
 /// Pads up to eight axes for a kernel; missing axes are leading axes.

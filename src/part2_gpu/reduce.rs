@@ -112,9 +112,9 @@ fn sum_all(a: &Tensor) -> Result<Tensor> {
             .local(GROUP)
             .run()?;
         if groups == 1 {
-            return Ok(Tensor::plain(gpu, &[], partial));
+            return Ok(Tensor::plain(&[], partial));
         }
-        values = Tensor::plain(gpu, &[groups], partial);
+        values = Tensor::plain(&[groups], partial);
     }
 }
 // ANCHOR_END: sum-all

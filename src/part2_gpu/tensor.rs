@@ -70,7 +70,7 @@ impl Tensor {
             [] => gpu.upload(&[0.0])?,
             _ => gpu.upload(values)?,
         };
-        Ok(Tensor::plain(gpu, shape, buffer))
+        Ok(Tensor::plain(shape, buffer))
     }
 
     /// Creates a leaf from a buffer that a kernel of your own has filled or
@@ -100,7 +100,7 @@ impl Tensor {
                 buffer.len()
             ));
         }
-        Tensor::plain(&buffer.gpu().clone(), shape, buffer)
+        Tensor::plain(shape, buffer)
     }
     // ANCHOR_END: from-buffer
 }
@@ -135,14 +135,14 @@ impl Tensor {
                 self.op()
             )),
             (None, true) => self.clone(),
-            (None, false) => self.leaf(true),
+            (None, false) => Tensor::leaf(self.shape(), &self.0.buffer, true),
         }
     }
 
     /// Returns a leaf that shares the buffer but not the graph, so that
     /// gradients do not flow through it.
     pub fn detach(&self) -> Tensor {
-        self.leaf(false)
+        self.shaped(self.shape())
     }
 }
 // ANCHOR_END: leaves
@@ -189,68 +189,61 @@ impl Tensor {
             return result;
         }
         let parents = parents.iter().map(|&p| p.clone()).collect();
+        let (shape, buffer) = (result.shape(), &result.0.buffer);
         let rule: Rule = Box::new(rule);
-        Tensor::node(op, &result, true, parents, Some(rule))
+        Tensor::from_node(op, shape, buffer, true, parents, Some(rule))
     }
 }
 // ANCHOR_END: record
 
 impl Tensor {
-    /// Creates a tensor that shares the buffer of another.
-    fn node(
+    fn from_node(
         op: Op,
-        source: &Tensor,
+        shape: &[usize],
+        buffer: &Rc<Buffer<f32>>,
         requires_grad: bool,
         parents: Vec<Tensor>,
         rule: Option<Rule>,
     ) -> Tensor {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        ledger::count(|c| c.nodes += 1);
         Tensor(Rc::new(Node {
-            id: next_id(),
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             op,
-            gpu: source.0.gpu.clone(),
-            shape: source.0.shape.clone(),
-            buffer: Rc::clone(&source.0.buffer),
+            gpu: buffer.gpu().clone(),
+            shape: shape.to_vec(),
+            buffer: Rc::clone(buffer),
             requires_grad,
             grad: RefCell::new(None),
             parents,
             rule,
         }))
     }
-}
 
-impl Tensor {
-    /// Creates a leaf from a buffer that a kernel has filled or will fill.
-    pub(super) fn plain(
-        gpu: &Gpu,
+    fn leaf(
         shape: &[usize],
-        buffer: Buffer<f32>,
+        buffer: &Rc<Buffer<f32>>,
+        requires_grad: bool,
     ) -> Tensor {
-        Tensor::wrap(gpu, shape, Rc::new(buffer))
+        Tensor::from_node(
+            Op::Leaf,
+            shape,
+            buffer,
+            requires_grad,
+            Vec::new(),
+            None,
+        )
     }
 
-    fn wrap(gpu: &Gpu, shape: &[usize], buffer: Rc<Buffer<f32>>) -> Tensor {
-        Tensor(Rc::new(Node {
-            id: next_id(),
-            op: Op::Leaf,
-            gpu: gpu.clone(),
-            shape: shape.to_vec(),
-            buffer,
-            requires_grad: false,
-            grad: RefCell::new(None),
-            parents: Vec::new(),
-            rule: None,
-        }))
+    /// Creates a leaf from a buffer that a kernel has filled or will fill.
+    pub(super) fn plain(shape: &[usize], buffer: Buffer<f32>) -> Tensor {
+        Tensor::leaf(shape, &Rc::new(buffer), false)
     }
 
     /// Returns a leaf that shares the buffer, with a different shape of the
     /// same size.
     pub(super) fn shaped(&self, shape: &[usize]) -> Tensor {
-        let buffer = Rc::clone(&self.0.buffer);
-        Tensor::wrap(&self.0.gpu, shape, buffer)
-    }
-
-    fn leaf(&self, requires_grad: bool) -> Tensor {
-        Tensor::node(Op::Leaf, self, requires_grad, Vec::new(), None)
+        Tensor::leaf(shape, &self.0.buffer, false)
     }
 }
 
@@ -365,12 +358,6 @@ impl Tensor {
     pub fn id(&self) -> u64 {
         self.0.id
     }
-}
-
-fn next_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    ledger::count(|c| c.nodes += 1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Drops a chain of nodes of any length in a loop instead of recursively, as

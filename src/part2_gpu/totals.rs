@@ -16,9 +16,9 @@ const MAX_GROUPS: usize = 1024;
 /// Minimum number of values per item, if an item adds up many.
 const MIN_VALUES_PER_ITEM: usize = 16;
 
-/// A kernel, and how its groups share the work.
+/// A way to sum an array: a kernel, and how its groups divide the work.
 #[derive(Clone, Copy, Debug)]
-pub struct Rung {
+pub struct SumMethod {
     /// The kernel.
     pub kernel: Kernel,
     strategy: Strategy,
@@ -38,29 +38,30 @@ enum Strategy {
     LastGroup,
 }
 
-/// The kernels, from the simplest to the fastest.
-pub const LADDER: [Rung; 6] = [
-    Rung {
-        kernel: kernels::REDUCE_INTERLEAVED,
-        strategy: Strategy::OnePerItem,
-    },
-    Rung { kernel: kernels::REDUCE_PACKED, strategy: Strategy::OnePerItem },
-    Rung { kernel: kernels::REDUCE_SUM, strategy: Strategy::OnePerItem },
-    Rung { kernel: kernels::REDUCE_COARSE, strategy: Strategy::ManyPerItem },
-    Rung { kernel: kernels::REDUCE_ATOMIC, strategy: Strategy::AtomicTotal },
-    Rung { kernel: kernels::REDUCE_LAST, strategy: Strategy::LastGroup },
+/// The methods, from the simplest to the fastest.
+pub const SUM_METHODS: [SumMethod; 6] = [
+    method(kernels::REDUCE_INTERLEAVED, Strategy::OnePerItem),
+    method(kernels::REDUCE_PACKED, Strategy::OnePerItem),
+    method(kernels::REDUCE_SUM, Strategy::OnePerItem),
+    method(kernels::REDUCE_COARSE, Strategy::ManyPerItem),
+    method(kernels::REDUCE_ATOMIC, Strategy::AtomicTotal),
+    method(kernels::REDUCE_LAST, Strategy::LastGroup),
 ];
+
+const fn method(kernel: Kernel, strategy: Strategy) -> SumMethod {
+    SumMethod { kernel, strategy }
+}
 
 /// The buffers that the launches of a sum write, allocated once for all of its
 /// runs.
-pub struct Room {
+pub struct SumBuffers {
     /// The partial sums that each launch but the first reads.
     stages: Vec<Buffer<f32>>,
     total: Buffer<f32>,
     finished: Buffer<u32>,
 }
 
-impl Room {
+impl SumBuffers {
     /// Returns the buffer of the sum, which is valid once the launches have
     /// run.
     pub fn total(&self) -> &Buffer<f32> {
@@ -68,7 +69,7 @@ impl Room {
     }
 }
 
-impl Rung {
+impl SumMethod {
     /// Returns the number of groups of a launch over `n` values.
     fn groups(&self, n: usize) -> usize {
         match self.strategy {
@@ -78,7 +79,7 @@ impl Rung {
     }
 
     /// Allocates the buffers that the launches over `n` values write.
-    pub fn room(&self, gpu: &Gpu, n: usize) -> Result<Room> {
+    pub fn buffers(&self, gpu: &Gpu, n: usize) -> Result<SumBuffers> {
         let mut stages = vec![];
         let mut left = self.groups(n);
         match self.strategy {
@@ -92,14 +93,14 @@ impl Rung {
             }
         }
         let (total, finished) = (gpu.upload(&[0.0])?, gpu.upload(&[0])?);
-        Ok(Room { stages, total, finished })
+        Ok(SumBuffers { stages, total, finished })
     }
 
     /// Prepares the launches that sum the elements of `a`, in order.
     pub fn launches<'a>(
         &'a self,
         a: &'a Buffer<f32>,
-        room: &'a Room,
+        buffers: &'a SumBuffers,
     ) -> Vec<Launch<'a>> {
         let (gpu, n) = (a.gpu(), a.len());
         let items = self.groups(n) * GROUP;
@@ -108,27 +109,28 @@ impl Rung {
             Strategy::LastGroup => vec![
                 begin(&self.kernel)
                     .input(a)
-                    .output(&room.stages[0])
-                    .output(&room.total)
-                    .output(&room.finished)
+                    .output(&buffers.stages[0])
+                    .output(&buffers.total)
+                    .output(&buffers.finished)
                     .scalar(n as u32),
             ],
             Strategy::AtomicTotal => vec![
                 gpu.launch(&kernels::EW_FILL)
-                    .output(&room.total)
+                    .output(&buffers.total)
                     .scalar(0.0_f32)
                     .scalar(1_u32)
                     .global(1)
                     .local(1),
                 begin(&self.kernel)
                     .input(a)
-                    .output(&room.total)
+                    .output(&buffers.total)
                     .scalar(n as u32),
             ],
             Strategy::OnePerItem | Strategy::ManyPerItem => {
-                let starts = [a].into_iter().chain(&room.stages);
-                let tos = room.stages.iter().chain([&room.total]);
-                starts.zip(tos).map(|(from, to)| self.stage(from, to)).collect()
+                let inputs = [a].into_iter().chain(&buffers.stages);
+                let outputs = buffers.stages.iter().chain([&buffers.total]);
+                let stages = inputs.zip(outputs);
+                stages.map(|(from, to)| self.stage(from, to)).collect()
             }
         }
     }

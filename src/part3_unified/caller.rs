@@ -17,7 +17,6 @@ pub(crate) fn note() {
 }
 
 /// Returns the source line of the operation that this thread is computing.
-#[cfg_attr(not(feature = "lazy"), allow(dead_code))]
 pub(crate) fn caller() -> Option<SourceLine> {
     CALLER.get()
 }

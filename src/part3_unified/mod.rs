@@ -128,17 +128,12 @@ pub use tensor::Tensor;
 pub use view::View;
 
 pub(crate) use arithmetic::check_same_kind;
+pub(crate) use backend::{downcast, truth};
+pub(crate) use caller::caller;
 pub(crate) use function::Node;
-pub(crate) use number::with_type;
+pub(crate) use number::{converted, with_type};
 pub(crate) use record::graph;
-#[cfg(feature = "engine")]
-pub(crate) use {
-    backend::{downcast, truth},
-    number::converted,
-    view::{joined, runs},
-};
-#[cfg(feature = "lazy")]
-pub(crate) use {caller::caller, view::Runs};
+pub(crate) use view::{Runs, joined, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use profile::{Access, Kind, LINE, Launch, Plugin, SECTOR};
 use rungrad::opencl::{Gpu, Source};
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 
 use super::oclgrind::{multiply, simulator};
 use testkit::child::{child_under, is_child, succeed};
@@ -219,12 +219,14 @@ const SHAPE: [usize; 3] = [128, 16, 128];
 fn counted_loads_match_the_formula_of_each_rung() {
     if is_child() {
         let gpu = simulator();
-        return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));
+        return MATMUL_LADDER
+            .iter()
+            .for_each(|rung| multiply(&gpu, rung, SHAPE));
     }
     let name = "counted_loads_match_the_formula_of_each_rung";
     let Some(launches) = launches(name, 32) else { return };
-    assert_eq!(launches.len(), LADDER.len());
-    for (rung, launch) in LADDER.iter().zip(launches) {
+    assert_eq!(launches.len(), MATMUL_LADDER.len());
+    for (rung, launch) in MATMUL_LADDER.iter().zip(launches) {
         assert_eq!(rung.kernel.name(), launch.kernel);
         let elements = launch.elements() as f64;
         assert_eq!(elements as usize, SHAPE[0] * SHAPE[2], "{}", launch.kernel);

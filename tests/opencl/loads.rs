@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 
 use super::oclgrind::{multiply, simulator};
 use testkit::child::{child_under, is_child, succeed};
@@ -17,7 +17,9 @@ const SHAPE: [usize; 3] = [128, 16, 128];
 fn oclgrind_loads_match_the_formula_of_each_rung() {
     if is_child() {
         let gpu = simulator();
-        return LADDER.iter().for_each(|rung| multiply(&gpu, rung, SHAPE));
+        return MATMUL_LADDER
+            .iter()
+            .for_each(|rung| multiply(&gpu, rung, SHAPE));
     }
     if Command::new("oclgrind").arg("--version").output().is_err() {
         skip("no Oclgrind", "`cargo learn setup` installs it");
@@ -30,7 +32,7 @@ fn oclgrind_loads_match_the_formula_of_each_rung() {
     let text = succeed(&mut tool);
     // ANCHOR: counted
     let [m, k, n] = SHAPE;
-    for rung in &LADDER {
+    for rung in &MATMUL_LADDER {
         let name = rung.kernel.name();
         let title = format!("Instructions executed for kernel '{name}':");
         let counts = text.split(&title).nth(1).expect("counts of each rung");

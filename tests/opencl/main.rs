@@ -29,9 +29,9 @@ mod types;
 
 /// Every kernel of the crate.
 fn every_kernel() -> impl Iterator<Item = &'static Kernel> {
-    let part2 = part2_gpu::kernels::ALL.into_iter();
+    let part2 = part2_gpu::kernels::ALL.iter();
     let plain = part3_unified::plain_opencl::kernels::all();
-    part2.flatten().chain(plain).chain(engine::kernels::all())
+    part2.chain(plain).chain(engine::kernels::all())
 }
 
 /// Returns the names of the kernels that a file defines, including macros.

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch, Source};
-use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
+use rungrad::part2_gpu::matmul::{KAHAN, MATMUL_LADDER, MatmulRung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 
 use super::families::{Family, WITHOUT_OPTIMIZER};
@@ -144,8 +144,8 @@ pub(crate) fn agrees_with_the_host(family: &Family) {
 }
 
 /// Returns the rung of the ladder that uses this kernel.
-fn rung(kernel: &Kernel) -> Option<&'static Rung> {
-    let mut rungs = LADDER.iter().chain(&KAHAN);
+fn rung(kernel: &Kernel) -> Option<&'static MatmulRung> {
+    let mut rungs = MATMUL_LADDER.iter().chain(&KAHAN);
     rungs.find(|rung| rung.kernel.name() == kernel.name())
 }
 
@@ -157,7 +157,7 @@ fn rung(kernel: &Kernel) -> Option<&'static Rung> {
 fn no_rung_writes_past_its_local_arrays() {
     if is_child() {
         let gpu = simulator();
-        for rung in LADDER.iter().chain(&KAHAN) {
+        for rung in MATMUL_LADDER.iter().chain(&KAHAN) {
             multiply(&gpu, rung, [2, 3, 2]);
         }
         return;
@@ -169,7 +169,7 @@ fn no_rung_writes_past_its_local_arrays() {
 }
 
 /// Multiplies matrices of several shapes with a rung of the ladder.
-fn check_rung(gpu: &Gpu, rung: &Rung) {
+fn check_rung(gpu: &Gpu, rung: &MatmulRung) {
     // Row lengths of 1, and 1, 2 and 3 more than a multiple of 4; several
     // steps along `k` and several groups.
     for shape in [[1, 1, 1], [3, 0, 2], [17, 18, 7], [130, 20, 12]] {
@@ -191,7 +191,7 @@ fn compare(gpu: &Gpu, kernel: &Kernel, n: usize) {
 }
 
 /// Compares the product of two matrices of small integers, which is exact.
-pub(crate) fn multiply(gpu: &Gpu, rung: &Rung, shape: [usize; 3]) {
+pub(crate) fn multiply(gpu: &Gpu, rung: &MatmulRung, shape: [usize; 3]) {
     let [m, k, n] = shape;
     let values = |rows: usize, columns: usize, period: usize| -> Vec<f32> {
         let value = |i| (i % period) as f32 - 3.0;

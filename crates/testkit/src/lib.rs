@@ -40,7 +40,7 @@ pub mod verdict;
 
 #[cfg(feature = "opencl")]
 pub mod device;
-#[cfg(feature = "opencl")]
+#[cfg(feature = "engine")]
 pub mod launches;
 
 #[cfg(feature = "engines")]

@@ -17,7 +17,7 @@ pub const ADAM: &[Kernel] = &[
 
 /// The reach for `count` parameters.
 fn parameters(args: &LaunchArgs, count: usize) -> Option<Reached> {
-    let sizes = args.uints("n0", 1).take(count);
+    let sizes = args.uints("n0", 1)?.take(count);
     let sizes: Vec<u64> = sizes.collect::<Option<_>>()?;
     let all: u64 = sizes.iter().sum();
     let offsets = ["mean_at", "square_at", "next_at"];

@@ -114,7 +114,7 @@ fn sums(args: &LaunchArgs, count: usize) -> Option<Reached> {
     (args.items(0) == 256 && args.items(1) * args.items(2) == 1)
         .then_some(())?;
     let mut reached = Reached::new();
-    let sizes = args.uints("width0", 4).zip(args.uints("height0", 4));
+    let sizes = args.uints("width0", 4)?.zip(args.uints("height0", 4)?);
     for (width, height) in sizes.take(count) {
         let (width, height) = (width?, height?);
         let all = width.checked_mul(height)?;

@@ -123,7 +123,7 @@ impl Heads {
         let Heads { positions, heads, width, n } = all;
         let is_four = |n: u64| n.is_multiple_of(4);
         let are_fours =
-            offsets.iter().all(|name| args.uint(*name).is_some_and(is_four));
+            offsets.iter().all(|name| args.uint(name).is_some_and(is_four));
         let is_kept = is_four(width) && (4..=HEAD_ROW as u64).contains(&width);
         let is_counted = positions > 0
             && (1..=HEAD as u64).contains(&heads)

@@ -23,6 +23,7 @@
 //!
 //! See docs/benchmarks.md for measurements.
 
+#[cfg(feature = "lazy")]
 use crate::engine::lazy::compiler::Team;
 use crate::opencl::{DeviceInfo, Kind};
 
@@ -96,6 +97,7 @@ impl DeviceLimits {
     /// Returns how items share the rows of a generated kernel. With `across`,
     /// adjacent rows begin at adjacent elements, so adjacent items take
     /// adjacent rows.
+    #[cfg(feature = "lazy")]
     pub(crate) fn generated_kernel(
         self,
         rows: usize,

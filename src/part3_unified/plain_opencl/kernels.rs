@@ -34,10 +34,10 @@ const UNARY: [Kernel; Unary::ALL.len()] = {
     kernels
 };
 
-/// Returns the kernel of an operation. Arguments: `a, p, out, n`.
+/// Returns the kernel of an operation.
 pub(super) const fn unary(op: Unary) -> Kernel {
-    kernel!("part3/unary.cl", op.kernels()[0], |given| {
-        let n = given.uint(3)?;
+    kernel!("part3/unary.cl", op.kernels()[0], |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n])
     })
 }
@@ -53,10 +53,10 @@ const BINARY: [Kernel; Binary::ALL.len()] = {
 };
 
 // ANCHOR: binary
-/// Returns the kernel of an operation. Arguments: `a, b, out, n`.
+/// Returns the kernel of an operation.
 pub(super) const fn binary(op: Binary) -> Kernel {
-    kernel!("part3/binary.cl", op.kernels()[0], |given| {
-        let n = given.uint(3)?;
+    kernel!("part3/binary.cl", op.kernels()[0], |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n, n])
     })
 }
@@ -71,37 +71,34 @@ pub(super) fn reduce(op: Reduce) -> Kernel {
 const REDUCE: &[Kernel] =
     &[reduce_kernel("plain_sum"), reduce_kernel("plain_max")];
 
-/// Arguments: `a, columns, out, rows`.
 const fn reduce_kernel(name: &'static str) -> Kernel {
-    kernel!("part3/reduce.cl", name, |given| {
-        let rows = given.uint(3)?;
-        Some(smallvec![product([rows, given.uint(1)?])?, rows])
+    kernel!("part3/reduce.cl", name, |args| {
+        let rows = args.uint("rows")?;
+        Some(smallvec![product([rows, args.uint("columns")?])?, rows])
     })
 }
 
-/// Arguments: `mask, a, b, out, n`.
 pub(super) const WHERE_COND: Kernel =
-    kernel!("part3/where_cond.cl", "plain_where_cond", |given| {
-        let n = given.uint(4)?;
+    kernel!("part3/where_cond.cl", "plain_where_cond", |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n, n, n])
     });
 
-/// Arguments: `shape, n, a, a_offset, a_strides, out, out_offset,
-/// out_strides`. `n` is at most the number of elements of the shape, and the
-/// view of `out` has no offset twice.
+/// `n` is at most the number of elements of the shape, and the view of `out`
+/// has no offset twice.
 pub(super) const COPY: Kernel =
-    kernel!("part3/copy.cl", "plain_copy", |given| {
-        let shape = given.int8(0)?;
-        let a = view(given.uint(3)?, shape, given.int8(4)?)?;
-        let out = view(given.uint(6)?, shape, given.int8(7)?)?;
+    kernel!("part3/copy.cl", "plain_copy", |args| {
+        let shape = args.int8("shape")?;
+        let a = view(args.uint("a_offset")?, shape, args.int8("a_strides")?)?;
+        let out =
+            view(args.uint("out_offset")?, shape, args.int8("out_strides")?)?;
         Some(smallvec![a, out])
     });
 
-/// Arguments: `a, b, out, batches, m, k, n`.
 pub(super) const MATMUL: Kernel =
-    kernel!("part3/matmul.cl", "plain_matmul", |given| {
-        let (batches, m) = (given.uint(3)?, given.uint(4)?);
-        let (k, n) = (given.uint(5)?, given.uint(6)?);
+    kernel!("part3/matmul.cl", "plain_matmul", |args| {
+        let (batches, m) = (args.uint("batches")?, args.uint("m")?);
+        let (k, n) = (args.uint("k")?, args.uint("n")?);
         Some(smallvec![
             product([batches, m, k])?,
             product([batches, k, n])?,
@@ -109,11 +106,10 @@ pub(super) const MATMUL: Kernel =
         ])
     });
 
-/// Arguments: `a, rows, width, indices, count, out`.
 pub(super) const INDEX_SELECT: Kernel =
-    kernel!("part3/index.cl", "plain_index_select", |given| {
-        let (rows, width) = (given.uint(1)?, given.uint(2)?);
-        let count = given.uint(4)?;
+    kernel!("part3/index.cl", "plain_index_select", |args| {
+        let (rows, width) = (args.uint("rows")?, args.uint("width")?);
+        let count = args.uint("count")?;
         Some(smallvec![
             product([rows, width])?,
             count,
@@ -121,11 +117,10 @@ pub(super) const INDEX_SELECT: Kernel =
         ])
     });
 
-/// Arguments: `a, count, width, indices, rows, out`.
 pub(super) const INDEX_ADD: Kernel =
-    kernel!("part3/index.cl", "plain_index_add", |given| {
-        let (count, width) = (given.uint(1)?, given.uint(2)?);
-        let rows = given.uint(4)?;
+    kernel!("part3/index.cl", "plain_index_add", |args| {
+        let (count, width) = (args.uint("count")?, args.uint("width")?);
+        let rows = args.uint("rows")?;
         Some(smallvec![
             product([count, width])?,
             count,
@@ -133,10 +128,9 @@ pub(super) const INDEX_ADD: Kernel =
         ])
     });
 
-/// Arguments: `a, sizes, out, n`.
 pub(super) const FOLD: Kernel =
-    kernel!("part3/fold.cl", "plain_fold", |given| {
-        let sizes = given.int8(1)?.map(|size| u64::try_from(size).ok());
+    kernel!("part3/fold.cl", "plain_fold", |args| {
+        let sizes = args.int8("sizes")?.map(|size| u64::try_from(size).ok());
         let [h, w, height, width, ..] = sizes;
         let windows = |axis: usize| {
             let [image, size, stride, dilation] =
@@ -144,7 +138,7 @@ pub(super) const FOLD: Kernel =
             let gaps = size?.checked_sub(1)? * dilation?;
             Some(image?.checked_sub(gaps + 1)?.checked_div(stride?)? + 1)
         };
-        let n = given.uint(3)?;
+        let n = args.uint("n")?;
         let images = n.div_ceil(product([h?, w?])?);
         let grid = [images, windows(0)?, windows(1)?, height?, width?];
         // The kernel computes its indices in `int`.
@@ -152,10 +146,9 @@ pub(super) const FOLD: Kernel =
         Some(smallvec![a, n])
     });
 
-/// Arguments: `out, seed_low, seed_high, n`.
 pub(super) const UNIFORM: Kernel =
-    kernel!("part3/uniform.cl", "plain_uniform", |given| {
-        Some(smallvec![given.uint(3)?])
+    kernel!("part3/uniform.cl", "plain_uniform", |args| {
+        Some(smallvec![args.uint("n")?])
     });
 
 const OTHERS: &[Kernel] =

@@ -1,7 +1,7 @@
 //! The movement of each tile of "The matmul ladder" along k, to scale, and the
 //! elements that one item computes.
 
-use rungrad::part2_gpu::matmul::LADDER;
+use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 
 use super::Svg;
 
@@ -70,7 +70,7 @@ pub(crate) fn svg() -> String {
 
 impl Panel {
     fn svg(&self) -> String {
-        let rung = &LADDER[self.rung - 1];
+        let rung = &MATMUL_LADDER[self.rung - 1];
         let [down, across] = self.tile.map(|at| at * rung.tile);
         // The result is at the bottom right, a on its left, and b above it.
         let far = K + GAP;
@@ -119,7 +119,7 @@ impl Panel {
     }
 
     fn words(&self) -> String {
-        let rung = &LADDER[self.rung - 1];
+        let rung = &MATMUL_LADDER[self.rung - 1];
         let name = rung.kernel.name();
         let word = name.split('_').nth(1).unwrap_or_default();
         let [high, wide] = rung.block;

@@ -1,7 +1,7 @@
 //! The elements that an item loads in one step along k, and the products that
 //! it computes with them, for each block size of "The matmul ladder".
 
-use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::part2_gpu::matmul::{MATMUL_LADDER, MatmulRung};
 
 use super::{BOLD, CODE, Svg};
 
@@ -15,12 +15,12 @@ const PLACES: [usize; 4] = [64, 188, 318, 516];
 pub(crate) fn svg() -> String {
     let mut svg = Svg::new(HEAD);
     for (rung, left) in [2, 3, 4, 7].into_iter().zip(PLACES) {
-        block(&mut svg, &LADDER[rung], left);
+        block(&mut svg, &MATMUL_LADDER[rung], left);
     }
     svg.end()
 }
 
-fn block(svg: &mut Svg, rung: &Rung, left: usize) {
+fn block(svg: &mut Svg, rung: &MatmulRung, left: usize) {
     let [rows, columns] = rung.block;
     let square =
         |x: usize, y: usize| format!("M{x} {y}h{CELL}v{CELL}h-{CELL}z");

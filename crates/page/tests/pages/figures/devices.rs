@@ -1,7 +1,7 @@
 //! The figures about memory, work-groups and kernels.
 
 use rungrad::part1_cpu;
-use rungrad::part2_gpu::matmul::{LADDER, Rung};
+use rungrad::part2_gpu::matmul::{MATMUL_LADDER, MatmulRung};
 use rungrad::part3_unified::{Array, Device};
 use serde_json::{Value, json};
 
@@ -196,7 +196,7 @@ fn the_tiles_compute_the_matmul_and_its_loads() {
         .map(|key| part1_cpu::Tensor::new(&[8, 8], &numbers(&first[key])));
     let product = a.matmul(&b).to_vec();
     for tile in [2, 4, 8] {
-        let rung = Rung { tile, ..LADDER[2] };
+        let rung = MatmulRung { tile, ..MATMUL_LADDER[2] };
         for corner in [[0, 0], [8 - tile, 0], [8 - tile, 8 - tile]] {
             let answer = ask(tile, corner);
             let steps = answer["steps"].as_array().unwrap();

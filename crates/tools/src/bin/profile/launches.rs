@@ -4,7 +4,7 @@
 use rungrad::Error;
 use rungrad::opencl::{Gpu, Kernel};
 use rungrad::part2_gpu::kernels::TRANSPOSE_TILED;
-use rungrad::part2_gpu::matmul::{KAHAN, LADDER, Rung};
+use rungrad::part2_gpu::matmul::{KAHAN, MATMUL_LADDER, MatmulRung};
 use rungrad::part2_gpu::matvec::{ROWS, TEAMS, Variant};
 use rungrad::{engine, part2_gpu};
 
@@ -12,8 +12,8 @@ use testkit::launches::{part2, part3};
 
 /// Iterates over all kernels of the crate.
 pub(crate) fn kernels() -> impl Iterator<Item = &'static Kernel> {
-    let part2 = part2_gpu::kernels::ALL.into_iter();
-    part2.flatten().chain(engine::kernels::all())
+    let part2 = part2_gpu::kernels::ALL.iter();
+    part2.chain(engine::kernels::all())
 }
 
 /// Returns the size of a launch: the requested one, which must have the same
@@ -53,8 +53,8 @@ pub(crate) fn format_size(size: &[usize]) -> String {
     words.join("x")
 }
 
-fn rung(name: &str) -> Option<&'static Rung> {
-    let mut rungs = LADDER.iter().chain(&KAHAN);
+fn rung(name: &str) -> Option<&'static MatmulRung> {
+    let mut rungs = MATMUL_LADDER.iter().chain(&KAHAN);
     rungs.find(|rung| rung.kernel.name() == name)
 }
 
