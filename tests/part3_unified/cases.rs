@@ -248,7 +248,7 @@ pub(super) fn operand(
 }
 
 /// An elementwise operation with one operand.
-struct UnaryCase {
+pub(super) struct UnaryCase {
     op: Unary,
     call: fn(&Tensor) -> Tensor,
     /// The allowed error in units of 2^-24, for operands up to 2.
@@ -267,7 +267,7 @@ const fn case(
 }
 
 // OpenCL allows 2 to 4 ULP, and 16 for the error function.
-const UNARY: &[UnaryCase] = &[
+pub(super) const UNARY: &[UnaryCase] = &[
     case(Unary::Sin, Tensor::sin, 8.0, |x| x),
     case(Unary::Cos, Tensor::cos, 8.0, |x| x),
     case(Unary::Erf, Tensor::erf, 256.0, |x| x),
