@@ -43,7 +43,7 @@ fn main() -> ExitCode {
                 way(&x, &w).sum().backward();
                 x.grad().expect("the images require a gradient")
             };
-            cost("  and gradients", gradients, device)?;
+            let _ = cost("  and gradients", gradients, device)?;
         }
         let [a, b] = [&results[0], &results[1]];
         println!("the results are equal: {}", a.to_vec()? == b.to_vec()?);

@@ -150,10 +150,14 @@ pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use library::functions::ConvOptions;
-pub use library::{Data, io, memory, nn, optim};
-pub use part3_unified::{Device, Tensor};
+pub use library::{Data, gradcheck, io, memory, nn, optim};
+#[doc(inline)]
+pub use part3_unified::{
+    Array, Axis, Context, DType, Device, Element, Function, Gradients, Keep,
+    Op, Tensor, apply, enable_grad, grad, grad_with, no_grad, try_apply,
+};
 pub use train::{data, loader, metrics, progress};
 
-pub use error::{Error, Result, attempt};
+pub use error::{Error, Result};
 #[doc(inline)]
-pub use program::{args, run, run_with_help};
+pub use program::{args, attempt, run, run_with_help};

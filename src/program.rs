@@ -5,16 +5,18 @@
 //! for <https://ui.perfetto.dev>; `--help` prints the description of the
 //! program. A program gets its other arguments from [`args`].
 //!
-//! Reading order: [`run`], [`run_with_help`], [`args`].
+//! Reading order: [`run`], [`run_with_help`], [`args`], [`attempt`].
 
-use std::panic::{self, Location};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, Location};
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
 use crate::draw;
-use crate::error::{Error, attempt};
+use crate::error::{Error, RAISED};
 #[cfg(feature = "opencl")]
 use crate::opencl;
 use crate::timeline::Timeline;
@@ -199,12 +201,60 @@ impl CommonArgs {
     }
 }
 
+thread_local! {
+    /// Whether this thread is inside an [`attempt`].
+    static ATTEMPTING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` and returns the [`Error`] that it raises, if any. Any other
+/// panic continues to unwind.
+///
+/// This is for programs and tests: it catches panics, and its first call
+/// replaces the panic hook of the process.
+pub fn attempt<T>(work: impl FnOnce() -> T) -> Result<T, Error> {
+    install_quiet_hook();
+    // Clear an error that was raised earlier and caught by other means.
+    RAISED.set(None);
+    let outer = ATTEMPTING.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    ATTEMPTING.set(outer);
+    result.map_err(|payload| match RAISED.take() {
+        Some(error) => error,
+        None => panic::resume_unwind(payload),
+    })
+}
+
+/// Replaces the panic hook once, so that an error raised inside an [`attempt`]
+/// is not printed: the caller of `attempt` gets it as a value.
+fn install_quiet_hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let raised = RAISED.with_borrow(Option::is_some);
+            if !(raised && ATTEMPTING.get()) {
+                usual(info);
+            }
+        }));
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(words: &[&str]) -> Result<CommonArgs, Error> {
         CommonArgs::parse(words.iter().map(|word| word.to_string()))
+    }
+
+    #[test]
+    fn attempt_does_not_catch_other_panics() {
+        let raised = panic::catch_unwind(|| {
+            crate::error::mistake("an old one".to_string())
+        });
+        assert!(raised.is_err());
+        let other = panic::catch_unwind(|| attempt(|| panic!("another")));
+        assert!(other.is_err(), "{other:?}");
     }
 
     #[test]
@@ -266,7 +316,7 @@ mod tests {
             }],
         };
         let said = args.show(&timeline).unwrap_err().to_string();
-        assert!(said.starts_with("cannot write "), "{said}");
-        assert!(said.ends_with("or the folder writable"), "{said}");
+        assert!(said.contains(" cannot be written: "), "{said}");
+        assert!(said.ends_with("make the folder writable"), "{said}");
     }
 }

@@ -138,6 +138,23 @@ fn unsafe_appears_only_in_listed_places() {
     forbid(&code, &words, "`unsafe` is allowed only where this test lists it");
 }
 
+/// The unit tests of a file follow its first `#[cfg(test)]`.
+///
+/// Promise: The library catches no panic and installs no panic hook, except in
+/// `program.rs`, which a program calls explicitly.
+#[test]
+fn the_library_leaves_panics_to_the_program() {
+    let mut own = sources(&["src"], &[".rs"]);
+    own.retain(|s| s.path != "src/program.rs");
+    for source in &mut own {
+        if let Some(tests) = source.text.find("#[cfg(test)]") {
+            source.text.truncate(tests);
+        }
+    }
+    let words = ["catch_unwind", "set_hook", "take_hook", "attempt("];
+    refuse(&own, &words, "only `src/program.rs` catches a panic");
+}
+
 /// Promise: The `ocl` package is used only in `src/opencl/` and in its tests.
 #[test]
 fn only_src_opencl_uses_ocl() {

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         let request = request(&words)?;
         let seed = request.seed.unwrap_or(0);
         if let Some(splits) = request.splits {
-            other_splits(splits, seed, request.epochs);
+            train_on_splits(splits, seed, request.epochs);
             return Ok(());
         }
         let split = match request.last_fifth {
@@ -32,15 +32,15 @@ fn main() -> ExitCode {
         let (rows, held_out) = (split.0.rows(), split.1.rows());
         println!("{rows} digits to learn, {held_out} held out");
         match request.seeds {
-            Some(seeds) => several(&split, seeds, request.epochs),
-            None => one(&split, seed, request.epochs)?,
+            Some(seeds) => train_with_seeds(&split, seeds, request.epochs),
+            None => train_once(&split, seed, request.epochs)?,
         }
         Ok(())
     })
 }
 
 /// Trains once and prints the results.
-fn one(
+fn train_once(
     split: &(Dataset, Dataset),
     seed: u64,
     epochs: usize,
@@ -65,7 +65,7 @@ fn one(
 }
 
 /// Trains with several seeds, because a single seed may be lucky.
-fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
+fn train_with_seeds(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
     let mut sum = 0.0;
     for seed in 0..seeds {
         let accuracy = last_accuracy(split, seed, epochs);
@@ -77,7 +77,7 @@ fn several(split: &(Dataset, Dataset), seeds: u64, epochs: usize) {
 
 /// Trains with one seed on several splits, because a single test set may be
 /// lucky too.
-fn other_splits(splits: u64, seed: u64, epochs: usize) {
+fn train_on_splits(splits: u64, seed: u64, epochs: usize) {
     let digits = digits();
     let mut sum = 0.0;
     for split in 0..splits {

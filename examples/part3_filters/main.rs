@@ -23,20 +23,20 @@ fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
         let request = Request::of(&rungrad::args())?;
         if let Some(splits) = request.splits {
-            return other_splits(splits, &request);
+            return train_on_splits(splits, &request);
         }
         let split = match request.last_fifth {
             false => digits().split(SPLIT_SEED),
             true => digits().split_in_order(),
         };
-        let network = one(&split, &request)?;
+        let network = train_once(&split, &request)?;
         println!("\n{}\n", network.summary());
         draw(&network, &split.1)
     })
 }
 
 /// Trains once and prints each epoch.
-fn one(
+fn train_once(
     split: &(Dataset, Dataset),
     request: &Request,
 ) -> Result<Sequential, Error> {
@@ -57,7 +57,7 @@ fn one(
 }
 
 /// Trains on several splits, the same as in the chapter "Train the digits".
-fn other_splits(splits: u64, request: &Request) -> Result<(), Error> {
+fn train_on_splits(splits: u64, request: &Request) -> Result<(), Error> {
     let digits = digits();
     let mut sum = 0.0;
     for split in 0..splits {

@@ -22,7 +22,7 @@ impl Row {
     }
 
     /// Creates a row for one operation on two operands of the given shapes.
-    fn of(
+    fn binary(
         name: impl Into<String>,
         [first, second]: [&[usize]; 2],
         work: fn(&Tensor, &Tensor) -> Tensor,
@@ -44,28 +44,28 @@ pub(crate) fn rows(is_card: bool) -> Vec<Row> {
     let square = [side, side];
     let named = |name: &str| format!("{name} {side}x{side}");
     let mut rows = vec![
-        Row::of("multiply 1", [&[1], &[1]], |x, y| x.mul(y)),
-        Row::of("multiply 10^6", [&[1_000_000]; 2], |x, y| x.mul(y)),
-        Row::of(named("broadcast"), [&square, &[side]], |x, y| x.add(y)),
-        Row::of(named("transpose"), [&square, &[1]], |x, _| {
+        Row::binary("multiply 1", [&[1], &[1]], |x, y| x.mul(y)),
+        Row::binary("multiply 10^6", [&[1_000_000]; 2], |x, y| x.mul(y)),
+        Row::binary(named("broadcast"), [&square, &[side]], |x, y| x.add(y)),
+        Row::binary(named("transpose"), [&square, &[1]], |x, _| {
             x.transpose().reshape(&[x.array().len()])
         }),
-        Row::of(named("sum"), [&square, &[1]], |x, _| x.sum()),
-        Row::of(named("max"), [&square, &[1]], |x, _| {
+        Row::binary(named("sum"), [&square, &[1]], |x, _| x.sum()),
+        Row::binary(named("max"), [&square, &[1]], |x, _| {
             x.max_over(&[1], Keep::No)
         }),
-        Row::of(named("softmax"), [&square, &[1]], |x, _| x.softmax()),
+        Row::binary(named("softmax"), [&square, &[1]], |x, _| x.softmax()),
         // The same launches and bytes; only the cost of the exponential
         // differs.
-        Row::of(named("scale"), [&square, &[1]], |x, _| x.scale(2.0)),
-        Row::of(named("exp"), [&square, &[1]], |x, _| x.exp()),
+        Row::binary(named("scale"), [&square, &[1]], |x, _| x.scale(2.0)),
+        Row::binary(named("exp"), [&square, &[1]], |x, _| x.exp()),
     ];
     let few = |name: &str, n: usize| format!("{name} {n}");
     for n in products {
         let work = |x: &Tensor, y: &Tensor| x.matmul(y);
-        rows.push(Row::of(few("matmul", n), [&[n, n]; 2], work));
+        rows.push(Row::binary(few("matmul", n), [&[n, n]; 2], work));
     }
-    rows.push(Row::of(
+    rows.push(Row::binary(
         "matvec 100000x100",
         [&[100_000, 100], &[100, 1]],
         |x, y| x.matmul(y),

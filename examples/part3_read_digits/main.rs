@@ -54,7 +54,7 @@ fn main() -> ExitCode {
             examine(&network, &rows.1, request.device)?;
         }
         println!("{name}: {drawing}, as the network gets it:\n");
-        let seen = Seen::of(&network, &digit, request.device)?;
+        let seen = Seen::record(&network, &digit, request.device)?;
         print!("{}", show::digit_beside_scores(&digit, &seen.scores));
         println!(
             "\nThe four filters that see most of it, and what each sees:\n"
@@ -150,7 +150,7 @@ pub(crate) struct Seen {
 impl Seen {
     // ANCHOR: seen
     /// Runs the network on a digit (64) and records the output of each module.
-    fn of(
+    fn record(
         network: &Sequential,
         digit: &[f32],
         device: Device,

@@ -35,7 +35,7 @@ impl Move {
             ("as_strided", [shape, strides, offset]) => Move::AsStrided(
                 sizes(shape, word)?,
                 numbers(strides, word)?,
-                one(offset, word)?,
+                single_number(offset, word)?,
             ),
             ("compact", [""]) => Move::Compact,
             _ => {
@@ -81,7 +81,7 @@ fn numbers<T: FromStr>(text: &str, word: &str) -> Result<Vec<T>, Error> {
         .ok_or_else(|| usage(word, "a list of whole numbers", "1,0"))
 }
 
-fn one(text: &str, word: &str) -> Result<usize, Error> {
+fn single_number(text: &str, word: &str) -> Result<usize, Error> {
     let number = text.trim().parse();
     number.map_err(|_| usage(word, "an offset", "as_strided=2x2/2,1/0"))
 }

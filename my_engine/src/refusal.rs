@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_of_ours_is_read_for_what_it_names() {
+    fn shapes_and_numbers_of_a_message_are_found() {
         let shapes_and_numbers = shapes_and_numbers(
             " [2, 3] x [4]: the left has 3 columns, the right 12",
         );
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_the_reader_s_own_and_what_they_name_is_not() {
+    fn wording_is_free_but_names_are_required() {
         let ours = "mul: the shapes [2] and [3] differ; make them equal";
         begins("mul of [2] by [3]? No.", ours);
         let missing = catch_unwind(|| begins("mul: no", ours)).unwrap_err();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assertion_of_the_reader_s_is_one_sentence_and_no_two_sides() {
+    fn a_multiline_assertion_is_joined_to_one_line() {
         let said = "assertion `left == right` failed\n  left: [2]\n right: [3]";
         let missing = catch_unwind(|| begins(said, "mul: the shapes [2] d"));
         let missing = missing.unwrap_err().downcast::<String>().unwrap();

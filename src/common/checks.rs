@@ -12,11 +12,21 @@ use std::ops::Range;
 
 pub use gradients::{gradient, gradients, one_element, only_element, seed};
 
-use crate::error::{Error, Result};
-use crate::shape::{self, Span, checked_size};
+use crate::error::{Error, Result, ShapeRule};
+use crate::shape::{self, Axis, Span, checked_size};
 
 fn mistake<T>(sentence: String) -> Result<T> {
     Err(Error::Mistake(sentence))
+}
+
+fn mismatch<T>(
+    op: impl Display,
+    left: &[usize],
+    right: &[usize],
+    rule: ShapeRule,
+) -> Result<T> {
+    let (left, right) = (left.to_vec(), right.to_vec());
+    Err(Error::ShapeMismatch { op: op.to_string(), left, right, rule })
 }
 
 // ANCHOR: one-device
@@ -29,9 +39,12 @@ pub fn same_device<D: PartialEq + Display>(
 ) -> Result<()> {
     match a == b {
         true => Ok(()),
-        false => mistake(format!(
-            "{op}: the operands are on two devices, {a} and {b}; {remedy}"
-        )),
+        false => Err(Error::DeviceMismatch {
+            op: op.to_string(),
+            left: a.to_string(),
+            right: b.to_string(),
+            remedy: remedy.to_string(),
+        }),
     }
 }
 // ANCHOR_END: one-device
@@ -44,10 +57,7 @@ pub fn broadcast(
 ) -> Result<Vec<usize>> {
     match shape::broadcast(a, b) {
         Some(shape) => checked_size(&shape).map(|_| shape),
-        None => mistake(format!(
-            "{op}: the shapes {a:?} and {b:?} do not broadcast; aligned at \
-             the right, sizes must be equal or 1"
-        )),
+        None => mismatch(op, a, b, ShapeRule::Broadcast),
     }
 }
 
@@ -85,21 +95,15 @@ pub fn kept_fraction(
 pub fn same_shape(op: impl Display, a: &[usize], b: &[usize]) -> Result<()> {
     match a == b {
         true => Ok(()),
-        false => mistake(format!(
-            "{op}: the shapes {a:?} and {b:?} differ; give both operands the \
-             same shape"
-        )),
+        false => mismatch(op, a, b, ShapeRule::Equal),
     }
 }
 
 /// Checks that the number of values equals the number of elements of a shape.
-pub fn element_count(shape: &[usize], given: usize) -> Result<()> {
-    match checked_size(shape)? {
-        size if size == given => Ok(()),
-        size => mistake(format!(
-            "shape {shape:?} holds {size} elements, but {given} values were \
-             given; make the two agree"
-        )),
+pub fn element_count(shape: &[usize], values: usize) -> Result<()> {
+    match checked_size(shape)? == values {
+        true => Ok(()),
+        false => Err(Error::ElementCount { shape: shape.to_vec(), values }),
     }
 }
 
@@ -113,32 +117,21 @@ pub fn matmul(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
             let shape = [outer, &[*m, *n]].concat();
             checked_size(&shape).map(|_| shape)
         }
-        ([.., _, k], [.., l, _]) if k != l => mistake(format!(
-            "matmul: {a:?} x {b:?}: the left has {k} columns and the right \
-             {l} rows; make them equal, perhaps by .transpose()"
-        )),
-        ([_, _, ..], [_, _, ..]) => mistake(format!(
-            "matmul: {a:?} x {b:?}: the axes before the matrices differ; \
-             expand one to the other"
-        )),
-        _ => mistake(format!(
-            "matmul: {a:?} x {b:?}: both must be matrices of two axes; use \
-             .reshape(..)"
-        )),
+        _ => mismatch("matmul", a, b, ShapeRule::Matmul),
     }
 }
 
 /// Returns the shape of a contraction: (batch.., rows.., inner..) x
 /// (batch.., columns.., inner..) -> (batch.., rows.., columns..). `batch` and
-/// `inner` are the numbers of these axes.
+/// `summed` are the numbers of batch axes and of inner axes.
 pub fn contract(
     a: &[usize],
     b: &[usize],
     batch: usize,
-    inner: usize,
+    summed: usize,
 ) -> Result<Vec<usize>> {
     let parts = |shape: &[usize]| {
-        let lines = shape.len().checked_sub(batch + inner)?;
+        let lines = shape.len().checked_sub(batch + summed)?;
         let (outer, rest) = shape.split_at(batch);
         let (lines, inner) = rest.split_at(lines);
         Some([outer, lines, inner].map(<[usize]>::to_vec))
@@ -150,11 +143,7 @@ pub fn contract(
             let shape = [outer, rows, columns].concat();
             checked_size(&shape).map(|_| shape)
         }
-        _ => mistake(format!(
-            "contract: the first {batch} axes of {a:?} and {b:?} are those of \
-             the batch, and over the last {inner} is summed; both must be \
-             equal"
-        )),
+        _ => mismatch("contract", a, b, ShapeRule::Contract { batch, summed }),
     }
 }
 
@@ -163,31 +152,42 @@ pub fn contract(
 pub fn matmul_2d(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     match (a, b) {
         ([_, _], [_, _]) => matmul(a, b),
-        _ => mistake(format!(
-            "matmul: {a:?} x {b:?}: both must be matrices of two axes; use \
-             .reshape(..)"
-        )),
+        _ => mismatch("matmul", a, b, ShapeRule::Matmul),
     }
 }
 
-/// Checks that each axis exists and is listed once.
-pub fn axes(op: impl Display, shape: &[usize], axes: &[usize]) -> Result<()> {
-    for (place, &axis) in axes.iter().enumerate() {
-        if axis >= shape.len() {
-            return mistake(format!(
-                "{op}: there is no axis {axis}; shape {shape:?} has the axes \
-                 {:?}",
-                (0..shape.len()).collect::<Vec<_>>()
-            ));
+/// Checks that an axis exists, and returns its index.
+pub fn axis(
+    op: impl Display,
+    shape: &[usize],
+    axis: impl Axis,
+) -> Result<usize> {
+    axis.index(shape.len()).ok_or_else(|| Error::AxisOutOfRange {
+        op: op.to_string(),
+        axis: axis.number(),
+        shape: shape.to_vec(),
+    })
+}
+
+/// Checks that each axis exists and is listed once, and returns their indices.
+pub fn axes(
+    op: impl Display,
+    shape: &[usize],
+    axes: &[impl Axis],
+) -> Result<Vec<usize>> {
+    let mut indices = Vec::new();
+    for &axis in axes {
+        let index = self::axis(&op, shape, axis)?;
+        if indices.contains(&index) {
+            return Err(Error::RepeatedAxis {
+                op: op.to_string(),
+                axis: index,
+                axes: axes.iter().map(|axis| axis.number()).collect(),
+            });
         }
-        if axes[..place].contains(&axis) {
-            return mistake(format!(
-                "{op}: axis {axis} stands twice in {axes:?}; name each axis \
-                 once"
-            ));
-        }
+        indices.push(index);
     }
-    Ok(())
+    Ok(indices)
 }
 
 /// Checks that none of these axes is empty, because a maximum of no elements
@@ -274,7 +274,7 @@ pub fn indices(
     axis: usize,
     indices: &[usize],
 ) -> Result<()> {
-    axes(&op, shape, &[axis])?;
+    self::axis(&op, shape, axis)?;
     match indices.iter().find(|&&index| index >= shape[axis]) {
         None => Ok(()),
         Some(index) => mistake(format!(

@@ -2,12 +2,14 @@
 //! stretch".
 //!
 //! Reading order: [`size`], [`strides`], [`offsets`], [`broadcast`] and its
-//! counterpart for gradients, [`broadcast_axes`], [`list`]; then [`Span`], a
-//! range of an axis, and [`Window`], a sliding window over an image.
+//! counterpart for gradients, [`broadcast_axes`], [`list`]; then [`Axis`],
+//! [`Span`], a range of an axis, and [`Window`], a sliding window over an image.
 
+mod axis;
 mod span;
 mod window;
 
+pub use axis::Axis;
 pub use span::{Span, Spans};
 pub use window::Window;
 

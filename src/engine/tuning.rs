@@ -87,13 +87,11 @@ impl Tuned {
     ///
     /// If the file cannot be read.
     pub fn load(file: &Path) -> Result<Tuned> {
-        let bytes = fs::read(file).map_err(|error| {
-            Error::File(format!(
-                "{} cannot be read: {error}; name a file that `cargo learn \
-                 bench --tune` has written",
-                file.display()
-            ))
-        })?;
+        let bytes = fs::read(file).map_err(Error::io(
+            file,
+            "cannot be read",
+            "name a file that `cargo learn bench --tune` has written",
+        ))?;
         let text = String::from_utf8_lossy(&bytes);
         let line = |line: &str| {
             let words: Vec<&str> = line.split('\t').collect();

@@ -136,15 +136,13 @@ fn plain_head(name: &str, title: &str, [width, height]: [f64; 2]) -> String {
 /// Writes a picture to a file, and creates its folder if necessary.
 pub fn save(path: &Path, picture: &[u8]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder).and_then(|()| fs::write(path, picture)).map_err(
-        |error| {
-            let path = path.display();
-            Error::File(format!(
-                "cannot write {path}: {error}; make room or the folder \
-                 writable"
-            ))
-        },
-    )
+    let cannot = Error::io(
+        path,
+        "cannot be written",
+        "free some space, or make the folder writable",
+    );
+    let folder = fs::create_dir_all(folder);
+    folder.and_then(|()| fs::write(path, picture)).map_err(cannot)
 }
 
 #[cfg(test)]

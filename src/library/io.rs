@@ -60,7 +60,7 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView};
 
-use self::file::{display_path, file_error};
+use self::file::{cannot_write, display_path};
 use self::header::Contents;
 use crate::error::{Error, Result};
 use crate::part3_unified::{Device, Tensor};
@@ -209,6 +209,6 @@ fn write_entries(path: &Path, entries: &[Entry]) -> Result<()> {
     let file = views
         .collect::<Result<Vec<_>, _>>()
         .and_then(|views| safetensors::serialize(views, None))
-        .map_err(|error| file_error(path, "cannot be written", error))?;
+        .map_err(|error| cannot_write(path, std::io::Error::other(error)))?;
     file::replace(path, &file)
 }

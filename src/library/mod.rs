@@ -8,9 +8,11 @@ mod arrays;
 mod creation;
 mod data;
 pub mod functions;
+mod gradient_check;
 pub mod io;
 pub mod memory;
 pub mod nn;
 pub mod optim;
 
 pub use data::Data;
+pub use gradient_check::gradcheck;

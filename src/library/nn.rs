@@ -48,6 +48,11 @@
 //! parameter, as in PyTorch. It is counted once, updated once per step, and
 //! stays one leaf when the model is moved, converted, saved or loaded. Clones
 //! outside the model are not updated by a step; they keep the old values.
+//!
+//! A parameter that does not require a gradient is **frozen**: optimizers skip
+//! it, and it stays frozen when the model is moved, converted or loaded.
+//! Freeze a field by `layer.weight = layer.weight.detach()`, and unfreeze it
+//! by `layer.weight = layer.weight.clone().requires_grad()`.
 
 mod attention;
 mod convolution;
@@ -116,7 +121,6 @@ pub trait Module: Send + Sync {
     /// Each parameter becomes a new leaf on the device, without a gradient, as
     /// after a step. Parameters that are already on the device stay the same
     /// leaves, and tied weights stay tied.
-    /// is, and tied weights stay tied.
     ///
     /// # Errors
     ///
@@ -191,7 +195,8 @@ pub trait Module: Send + Sync {
         kept.filter_map(|(name, it)| Some((name, it.generator()?))).collect()
     }
 
-    /// Returns the number of trainable elements. Tied weights count once.
+    /// Returns the number of elements of all parameters, including frozen ones.
+    /// Tied weights count once.
     #[doc(alias = "numel")]
     fn count(&self) -> usize {
         let parameters = first_places(&self.parameters());

@@ -48,11 +48,14 @@ pub trait Optimizer: Send + Sync {
     /// step that fails changes nothing. Tied weights (one leaf in several
     /// fields) are updated once and stay one leaf; see [`distinct`].
     ///
+    /// A parameter without a gradient is skipped: the loss did not depend on
+    /// it, or it is frozen; see [`nn`](crate::nn).
+    ///
     /// # Panics
     ///
-    /// If a parameter has no gradient, if the parameters differ from those of
-    /// earlier steps, or if a setting of the optimizer is invalid; then no
-    /// parameter has changed.
+    /// If no parameter has a gradient, if a parameter is not a leaf, if the
+    /// parameters differ from those of earlier steps, or if a setting of the
+    /// optimizer is invalid; then no parameter has changed.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>);
 
@@ -122,7 +125,8 @@ impl Optimizer for Sgd {
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>) {
         self.check("step");
         let mut parameters = distinct(parameters);
-        let grads = gradients(&parameters);
+        let named = parameters.iter().map(|it| (it.name(), it.tensor()));
+        let grads = gradients("step", named);
         let zeros = |p: &SharedParameter| p.tensor().zeros_like();
         let before = match self.velocity.is_empty() {
             true => parameters.iter().map(zeros).collect(),
@@ -132,22 +136,25 @@ impl Optimizer for Sgd {
         let next = no_grad(|| {
             let each = parameters.iter().zip(&before).zip(grads);
             each.map(|((parameter, before), grad)| {
+                let grad = grad?;
                 // If the model has moved, its velocity follows.
                 let before = or_raise(before.to(grad.device()));
                 let velocity = before * self.momentum + grad;
                 let better =
                     parameter.tensor() + &velocity * -self.learning_rate;
-                [better, velocity]
+                Some([better, velocity])
             })
             .collect::<Vec<_>>()
         });
         // Deferred errors surface here, before anything is replaced.
-        let arrays = next.iter().flatten().map(Tensor::array);
+        let arrays = next.iter().flatten().flatten().map(Tensor::array);
         or_raise(Array::check_all(arrays));
-        self.velocity.clear();
-        for (parameter, [better, velocity]) in parameters.iter_mut().zip(next) {
-            parameter.set(better.requires_grad());
-            self.velocity.push(velocity);
+        self.velocity = before;
+        for (index, next) in next.into_iter().enumerate() {
+            if let Some([better, velocity]) = next {
+                parameters[index].set(better.requires_grad());
+                self.velocity[index] = velocity;
+            }
         }
     }
     // ANCHOR_END: step
@@ -164,25 +171,32 @@ fn check_rate(op: &str, rate: f32) {
     or_raise(checks::not_negative(op, "learning rate", rate));
 }
 
-/// Returns the gradient of each parameter. A missing gradient is an error
-/// before any parameter is updated.
+/// Returns the gradient of each parameter, or `None` for a parameter that is
+/// skipped.
 #[track_caller]
-fn gradients(parameters: &[SharedParameter]) -> Vec<Tensor> {
+fn gradients<'a>(
+    op: &str,
+    parameters: impl Iterator<Item = (&'a str, &'a Tensor)>,
+) -> Vec<Option<Tensor>> {
     let mut grads = Vec::new();
-    for parameter in parameters {
-        grads.push(gradient("step", parameter.name(), parameter.tensor()));
+    for (name, parameter) in parameters {
+        let node = parameter.node.as_ref();
+        if let Some((function, _)) = node.and_then(|node| node.creator()) {
+            mistake(format!(
+                "{op}: {name} is the result of {}, so it cannot be updated; \
+                 replace it by a leaf with .detach().requires_grad()",
+                function.op().name()
+            ));
+        }
+        grads.push(parameter.grad());
+    }
+    if !grads.is_empty() && grads.iter().all(Option::is_none) {
+        mistake(format!(
+            "{op}: no parameter has a gradient; call backward on a loss that \
+             was computed from them, once for each step"
+        ));
     }
     grads
-}
-
-#[track_caller]
-fn gradient(op: &str, name: &str, parameter: &Tensor) -> Tensor {
-    parameter.grad().unwrap_or_else(|| {
-        mistake(format!(
-            "{op}: {name} has no gradient; call backward on a loss that was \
-             computed from it, once for each step"
-        ))
-    })
 }
 
 /// Checks that the shapes of the parameters are the same as in earlier steps,

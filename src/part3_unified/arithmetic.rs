@@ -205,12 +205,11 @@ pub(crate) fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::same_device(op, [a.device, b.device], "move one with .to(..)")?;
     match a.dtype() == b.dtype() {
         true => Ok(()),
-        false => Err(Error::Mistake(format!(
-            "{op}: the operands are of two types, {} and {}; change one with \
-             .to_dtype(..)",
-            a.dtype(),
-            b.dtype()
-        ))),
+        false => Err(Error::DTypeMismatch {
+            op: op.to_string(),
+            left: a.dtype().to_string(),
+            right: b.dtype().to_string(),
+        }),
     }
 }
 // ANCHOR_END: alike

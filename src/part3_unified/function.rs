@@ -27,8 +27,9 @@ use crate::scope;
 // ANCHOR: function
 /// An operation: how to compute the result, and how to compute the gradients
 /// of its inputs. Parameters, such as a target shape, are fields of the
-/// implementing type. The chapter "Add an operator" adds one;
-/// `examples/part3_spiral` has another.
+/// implementing type. The page of [`part3_unified`](super) has an example, and
+/// the chapter "Add an operator" another. [`gradcheck`](crate::gradcheck())
+/// compares the gradients with finite differences.
 pub trait Function: Send + Sync + 'static {
     /// Returns the operation and its parameters, for tapes and error messages.
     /// Use `Op::Custom("name")` for a new operation, and `Op::named("mul")`

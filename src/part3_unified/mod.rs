@@ -36,7 +36,7 @@
 //!     apply, grad,
 //! };
 //!
-//! /// x e^x, whose slope is e^x + x e^x.
+//! /// x e^x, whose derivative is e^x + x e^x.
 //! struct XExp;
 //!
 //! impl Function for XExp {
@@ -64,6 +64,8 @@
 //! let first = grad(&[&y], &[&x], true).remove(0);
 //! let second = grad(&[&first], &[&x], false).remove(0);
 //! assert_eq!((first.item()?, second.item()?), (1.0, 2.0));
+//! // Compares the gradient with finite differences.
+//! rungrad::gradcheck(|x| apply(XExp, &[&x[0]]), &[&x])?;
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
@@ -86,7 +88,10 @@
 //! [`attempt`](crate::attempt) turns the panic into an error.
 //!
 //! The operators `+`, `-`, `*`, `/` and `+=` accept tensors, owned or
-//! borrowed, and plain numbers. Don't import `std::ops::Mul` into a file that
+//! borrowed, and numbers of type `f32`, `f64` or `i32`. On the left of a tensor
+//! only `f64` and `i32` are accepted: with two types of floats, Rust could not
+//! infer the type of the literal in `(2.0 * &x).exp()`. Write `&x * k` or
+//! `f64::from(k) * &x` for an `f32`. Don't import `std::ops::Mul` into a file that
 //! calls `a.mul(&b)`: method lookup prefers methods that take `self` by value,
 //! so the call would resolve to the trait's method and move `a`. The same
 //! holds for `Add`, `Sub`, `Div` and `Neg`.
@@ -137,4 +142,4 @@ pub(crate) use view::{Runs, joined, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};
-pub use crate::shape::{Span, Spans, Window, broadcast};
+pub use crate::shape::{Axis, Span, Spans, Window, broadcast};

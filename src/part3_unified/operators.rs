@@ -33,6 +33,11 @@ between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
 /// A plain number in an expression with tensors. It is rounded to the tensor's
 /// element type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be combined with a tensor",
+    label = "not a tensor, `f32`, `f64` or `i32`",
+    note = "convert a number of another type, for example with `n as f32`"
+)]
 pub trait Constant: Into<f64> {}
 
 impl Constant for f32 {}
@@ -73,8 +78,8 @@ macro_rules! with_numbers {
             }
         }
 
-        // Not implemented for `f32`: an unsuffixed literal on the left would
-        // then be ambiguous.
+        // Not implemented for `f32`: the type of the literal in
+        // `(2.0 * &x).exp()` would then be ambiguous.
         impl $operator<$tensor> for f64 {
             type Output = Tensor;
 

@@ -18,6 +18,7 @@ use crate::shape::nested_of;
 /// [`attempt`](crate::attempt) turns the panic into an
 /// [`Error`](crate::Error).
 #[derive(Clone)]
+#[must_use = "an operation returns a new tensor"]
 pub struct Tensor {
     pub(crate) array: Array,
     pub(crate) node: Option<Arc<Node>>,

@@ -18,14 +18,12 @@
 //! ```
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use crate::attempt;
 use crate::data::Dataset;
-use crate::error::{Error, Result, mistake, raise};
+use crate::error::{Error, RAISED, Result, mistake, or_raise, raise};
 use crate::rng::{Random, bits};
 
 /// A data set of numbered rows that can be combined into batches. An
@@ -158,14 +156,10 @@ impl<R: Rows> Loader<R> {
             Some(worker) => worker,
             None => Worker::new(self.rows.clone(), self.size, self.place),
         };
-        match worker.next() {
-            Ok(batch) => {
-                self.worker = Some(worker);
-                self.place.advance(self.batches());
-                batch
-            }
-            Err(error) => raise(error),
-        }
+        let batch = or_raise(worker.next(self.place));
+        self.worker = Some(worker);
+        self.place.advance(self.batches());
+        batch
     }
 
     /// Returns the number of batches in an epoch.
@@ -203,10 +197,10 @@ impl<B: Send + 'static> Worker<B> {
         let (sender, batches) = sync_channel(1);
         let thread = thread::Builder::new().name("loader".to_string());
         let thread = thread.spawn(move || {
+            let sender = Sender(sender);
             for batch in batches_from(&*rows, size, place) {
-                let failed = batch.is_err();
                 // Sending fails if the loader was dropped.
-                if sender.send(batch).is_err() || failed {
+                if sender.0.send(Ok(batch)).is_err() {
                     return;
                 }
             }
@@ -222,9 +216,32 @@ impl<B: Send + 'static> Worker<B> {
         }
     }
 
-    fn next(&mut self) -> Result<B> {
+    /// Returns the batch at `place`, or the reason why the thread has ended.
+    fn next(&mut self, place: Place) -> Result<B> {
         let batches = self.batches.as_ref().expect("until it is dropped");
-        batches.recv().expect("a thread that ends has said why")
+        batches.recv().unwrap_or_else(|_| {
+            let thread = self.thread.take().expect("joined once");
+            let panic = thread.join().expect_err("only a panic ends it");
+            Err(Error::Mistake(format!(
+                "the loader's thread panicked at batch {} of epoch {}, \
+                 counted from 0: {}; fix how its rows make a batch",
+                place.batch,
+                place.epoch,
+                panic_message(&*panic)
+            )))
+        })
+    }
+}
+
+/// The thread's end of the channel. If the thread panics with a raised error,
+/// the error is sent.
+struct Sender<B>(SyncSender<Result<B>>);
+
+impl<B> Drop for Sender<B> {
+    fn drop(&mut self) {
+        if let Some(error) = RAISED.take() {
+            let _ = self.0.send(Err(error));
+        }
     }
 }
 
@@ -234,7 +251,7 @@ impl<B> Drop for Worker<B> {
     fn drop(&mut self) {
         self.batches = None;
         if let Some(thread) = self.thread.take() {
-            // The thread has sent its errors through the channel.
+            // The loader no longer needs the batch that may have failed.
             let _ = thread.join();
         }
     }
@@ -246,13 +263,13 @@ fn batches_from<R: Rows>(
     rows: &R,
     size: usize,
     mut place: Place,
-) -> impl Iterator<Item = Result<R::Batch>> {
+) -> impl Iterator<Item = R::Batch> {
     let count = rows.count();
     let mut order = place.order(count);
     std::iter::from_fn(move || {
         let from = place.batch as usize * size;
         let selected = &order[from..count.min(from + size)];
-        let batch = catch_panic(place, || rows.batch(selected));
+        let batch = rows.batch(selected);
         let epoch = place.epoch;
         place.advance(count.div_ceil(size) as u64);
         if place.epoch != epoch {
@@ -262,25 +279,11 @@ fn batches_from<R: Rows>(
     })
 }
 
-/// Runs `make` and converts a panic to an error, for the caller of the loader.
-fn catch_panic<B>(place: Place, make: impl FnOnce() -> B) -> Result<B> {
-    match catch_unwind(AssertUnwindSafe(|| attempt(make))) {
-        Ok(made) => made,
-        Err(panic) => Err(Error::Mistake(format!(
-            "the loader's thread panicked at batch {} of epoch {}, counted \
-             from 0: {}; mend how its rows make a batch",
-            place.batch,
-            place.epoch,
-            panic_message(&*panic)
-        ))),
-    }
-}
-
 /// Returns the message of a panic, on one line.
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = match panic.downcast_ref::<String>() {
         Some(message) => message,
-        None => panic.downcast_ref::<&str>().map_or("no word", |text| text),
+        None => panic.downcast_ref::<&str>().copied().unwrap_or("no message"),
     };
     message.lines().collect::<Vec<_>>().join(" ")
 }

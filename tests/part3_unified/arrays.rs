@@ -13,7 +13,7 @@ use testkit::device::gpu_or_skip;
 
 fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     match result {
-        Err(Error::Mistake(sentence)) => sentence,
+        Err(error) if error.exit_code() == 2 => error.to_string(),
         other => panic!("{other:?}"),
     }
 }

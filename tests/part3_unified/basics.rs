@@ -2,10 +2,63 @@
 //! operators.
 
 use rungrad::part3_unified::{Device, Keep, Tensor, no_grad};
+use rungrad::{Error, attempt};
 
 use super::{constant, leaf, third};
 use testkit::clean;
 use testkit::refusal::{mistake, refusal, refusal_of};
+
+/// Promise: A negative axis counts from the end in every operation that takes
+/// an axis.
+#[test]
+fn a_negative_axis_counts_from_the_end() {
+    let _clean = clean();
+    let x = Tensor::new(&[2, 3], &[1., 2., 3., 4., 5., 6.], Device::Cpu);
+    let x = &x.unwrap();
+    let one = &x.unsqueeze(2);
+    for [from_end, from_start] in [
+        [x.sum_over(&[-1], Keep::No), x.sum_over(&[1], Keep::No)],
+        [x.mean_over(&[-1], Keep::No), x.mean_over(&[1], Keep::No)],
+        [x.max_over(&[-1], Keep::Yes), x.max_over(&[1], Keep::Yes)],
+        [x.min_over(&[-2, 1], Keep::No), x.min_over(&[0, 1], Keep::No)],
+        [x.prod_over(&[-1], Keep::No), x.prod_over(&[1], Keep::No)],
+        [x.var_over(&[-1], Keep::No), x.var_over(&[1], Keep::No)],
+        [x.std_over(&[-1], Keep::No), x.std_over(&[1], Keep::No)],
+        [x.norm_over(&[-1], Keep::No), x.norm_over(&[1], Keep::No)],
+        [x.logsumexp_over(&[-1], Keep::No), x.logsumexp_over(&[1], Keep::No)],
+        [x.cumsum(-1), x.cumsum(1)],
+        [x.softmax_over(-2), x.softmax_over(0)],
+        [x.log_softmax_over(-2), x.log_softmax_over(0)],
+        [x.permute(&[-1, 0]), x.permute(&[1, 0])],
+        [x.flip(&[-1]), x.flip(&[1])],
+        [x.unsqueeze(-1), x.unsqueeze(2)],
+        [one.squeeze(-1), one.squeeze(2)],
+        [x.index_select(-1, &[2]), x.index_select(1, &[2])],
+        [x.index_add(-1, &[0, 1, 1], x), x.index_add(1, &[0, 1, 1], x)],
+        [x.gather(-1, &[2, 1], &[2, 0]), x.gather(1, &[2, 1], &[2, 0])],
+        [x.scatter_add(-1, &[0; 6], x), x.scatter_add(1, &[0; 6], x)],
+        [Tensor::cat(&[x, x], -1), Tensor::cat(&[x, x], 1)],
+        [Tensor::stack(&[x, x], -1), Tensor::stack(&[x, x], 2)],
+    ] {
+        assert_eq!(from_end.shape(), from_start.shape());
+        assert_eq!(from_end.to_vec().unwrap(), from_start.to_vec().unwrap());
+    }
+    assert_eq!(x.argmax_over(-1).unwrap(), x.argmax_over(1).unwrap());
+    assert_eq!(
+        refusal(|| x.cumsum(-3)),
+        "cumsum: there is no axis -3; shape [2, 3] has the axes [0, 1], which \
+         are also [-2, -1]"
+    );
+    assert_eq!(
+        refusal(|| x.flip(&[1, -1])),
+        "flip: axis 1 appears twice in [1, -1]; name each axis once"
+    );
+    let error = attempt(|| x.sum_over(&[2_usize], Keep::No)).unwrap_err();
+    let Error::AxisOutOfRange { op, axis, shape } = error else {
+        panic!("{error}");
+    };
+    assert_eq!((op.as_str(), axis, shape), ("sum", 2, vec![2, 3]));
+}
 
 #[test]
 fn arange_excludes_the_end() {

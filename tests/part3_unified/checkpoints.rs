@@ -96,7 +96,7 @@ fn checkpoints_contain_buffers_and_generators() {
         other.to(device).unwrap();
         (0..3).for_each(|_| drop(model.forward(&x)));
         io::checkpoint(&path, &[("model", &mut model)]).unwrap();
-        other.forward(&x);
+        let _ = other.forward(&x);
         io::resume(&path, &mut [("model", &mut other)]).unwrap();
         for _ in 0..3 {
             let [a, b] = [&model, &other]
@@ -128,8 +128,7 @@ fn a_model_can_be_restored_without_the_other_parts() {
     assert_eq!(
         sentence("a part of another name", refused),
         format!(
-            "{file}: \"encoder.0.weight\" is not there, and the run has one; \
-             take a file of this run"
+            "{file}: \"encoder.0.weight\" is missing; load a file of this run"
         )
     );
     assert_eq!(other.network.parameters()[0].1.id(), before);
@@ -184,50 +183,51 @@ fn a_mismatched_checkpoint_changes_nothing() {
     for (change, expected) in [
         (
             &(|all: &mut Vec<_>| all.retain(|(n, _)| n != "step")) as Change,
-            "\"step\" is not there, and the run has one; take a file of this \
-             run",
+            "\"step\" is missing; load a file of this run",
         ),
         (
             &|all: &mut Vec<_>| all.push(number("adam.fast", 1)),
-            "\"adam.fast\" is one too many, and the run has none; take a file \
-             of this run",
-        ),
-        (
-            &|all: &mut Vec<_>| all.push(number("other", 1)),
-            "\"other\" belongs to no part of this run, which has model, adam, \
-             loader, random, step; take a file of this run",
-        ),
-        (
-            &|all| set(all, "step", tensor.clone()),
-            "\"step\" is a tensor, and the run wants a whole number; take a \
+            "\"adam.fast\" is unexpected: the run has no such value; load a \
              file of this run",
         ),
         (
+            &|all: &mut Vec<_>| all.push(number("other", 1)),
+            "\"other\" does not belong to a part of this run, which are \
+             model, adam, loader, random, step; load a file of this run",
+        ),
+        (
+            &|all| set(all, "step", tensor.clone()),
+            "\"step\" is a tensor, but the run has an integer; load a file of \
+             this run",
+        ),
+        (
             &|all| set(all, "model.2.bias", tensor.clone()),
-            "\"model.2.bias\" has shape [2], and the run wants [10]",
+            "\"model.2.bias\" has shape [2], but the run has [10]; load a \
+             file of this run",
         ),
         (
             &|all| set(all, "model.2.bias", Value::Number(1)),
-            "\"model.2.bias\" is a whole number, and the run wants a tensor; \
-             take a file of this run",
+            "\"model.2.bias\" is an integer, but the run has a tensor; load a \
+             file of this run",
         ),
         (
             &|all| set(all, "loader.size", Value::Number(16)),
-            "\"loader.size\" is 16, and the loader has 32; take the data of \
+            "\"loader.size\" is 16, but the loader has 32; use the data of \
              this run",
         ),
         (
             &|all| set(all, "loader.batch", Value::Number(45)),
-            "\"loader.batch\" is 45, and an epoch has 45, counted from 0",
+            "\"loader.batch\" is 45, but an epoch has 45 batches, counted \
+             from 0; load a file of this run",
         ),
         (
             &|all| set(all, "adam.steps", Value::Number(1 << 40)),
-            "\"adam.steps\" is 1099511627776, and 4294967295 is most",
+            "\"adam.steps\" is 1099511627776; the limit is 4294967295",
         ),
         (
             &|all| all.push(("adam.mean.0".into(), tensor.clone())),
-            "\"adam.square\" lists 0 tensors, and \"mean\" 1; take a file of \
-             this run",
+            "\"adam.square\" lists 0 tensors, but \"mean\" lists 1; load a \
+             file of this run",
         ),
     ] {
         assert_eq!(refusal(change), expected);
@@ -267,8 +267,8 @@ fn ambiguous_part_names_are_rejected() {
         assert_eq!(
             refused,
             format!(
-                "checkpoint: a part cannot be called {:?}; give each a name \
-                 of its own, without a point in it",
+                "checkpoint: {:?} cannot be the name of a part; give each \
+                 part a different name without a dot",
                 names[1]
             )
         );

@@ -81,8 +81,8 @@ fn a_second_device_with_the_same_name_is_rejected() {
     let refused = attempt(|| Device::register(&NAMESAKE)).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "a device cannot be called `second`: another one is; give it another \
-         name in `Backend::name`"
+        "cannot register device `second`: the name is taken; return a \
+         different name from `Backend::name`"
     );
     assert_eq!("second".parse(), Ok(second));
 
@@ -95,7 +95,7 @@ fn a_second_device_with_the_same_name_is_rejected() {
     ];
     for machine in &MACHINES {
         let refused = attempt(|| Device::register(machine)).unwrap_err();
-        let start = format!("a device cannot be called `{}`: ", machine.0);
+        let start = format!("cannot register device `{}`: ", machine.0);
         assert!(refused.to_string().starts_with(&start), "{refused}");
         assert!(matches!(refused, Error::Mistake(_)));
     }
@@ -239,9 +239,10 @@ fn every_operation_rejects_operands_on_two_devices() {
         ("maximum", &|| here.maximum(&there)),
     ];
     for (name, work) in refused {
-        let Err(Error::Mistake(sentence)) = attempt(work) else {
+        let Err(error @ Error::DeviceMismatch { .. }) = attempt(work) else {
             panic!("{name} is not refused")
         };
+        let sentence = error.to_string();
         let both = sentence.contains("cpu") && sentence.contains("third");
         assert!(both && sentence.ends_with("move one with .to(..)"));
         assert!(sentence.starts_with(&format!("{name}: the operands are on")));

@@ -57,7 +57,10 @@ const LAYERS: [f32; 13] =
 #[track_caller]
 pub(super) fn sentence<T>(what: &str, result: Result<T>) -> String {
     match result {
-        Err(Error::File(sentence) | Error::Mistake(sentence)) => {
+        Err(
+            error @ (Error::File(_) | Error::Io { .. } | Error::Mistake(_)),
+        ) => {
+            let sentence = error.to_string();
             assert!(!sentence.contains('\n'), "{what}: {sentence}");
             assert!(sentence.len() < 600, "{what}: {sentence}");
             sentence
@@ -236,21 +239,24 @@ fn a_file_of_a_different_model_is_rejected() {
     assert_eq!(
         load(&[("x", &x)], &[("x", &x), ("y", &y)]),
         format!(
-            "{file}: tensor \"y\" is missing, and the model has it; load a \
-             file of this model, or what fits by `load_partial`"
+            "{file}: tensor \"y\" is missing; load a file of this model, or \
+             use `load_partial`"
         )
     );
     assert_eq!(
         load(&[("x", &x), ("y", &y)], &[("x", &x)]),
         format!(
-            "{file}: tensor \"y\" is unexpected, and the model does not have \
-             it; load a file of this model, or what fits by `load_partial`"
+            "{file}: tensor \"y\" is unexpected: the model has no such \
+             tensor; load a file of this model, or use `load_partial`"
         )
     );
     // The first tensor would fit, and must not change.
     assert_eq!(
         load(&[("x", &x), ("y", &y)], &[("x", &x), ("y", &z)]),
-        format!("{file}: tensor \"y\" has shape [2], and the model wants [1]")
+        format!(
+            "{file}: tensor \"y\" has shape [2], but the model has [1]; load \
+             a file of this model"
+        )
     );
 }
 
@@ -259,8 +265,8 @@ fn weights_of_the_wrong_type_are_rejected() {
     let _clean = clean();
     let path = written_by_python("half.safetensors");
     let expected = format!(
-        "{}: tensor \"1.bias\" is of type F16, and the model wants F32; \
-         change the model first by `.to_dtype(DType::F16)`",
+        "{}: tensor \"1.bias\" is of type F16, but the model has F32; change \
+         the model first with `.to_dtype(DType::F16)`",
         path.display()
     );
     let mut model = layers();

@@ -122,7 +122,7 @@ impl Graph {
             // A value without a handle does not have to be stored.
             if graph.random.below(3) == 0 && graph.values.len() > 3 {
                 let at = 3 + graph.random.below(graph.values.len() - 3);
-                graph.values.remove(at);
+                let _ = graph.values.remove(at);
             }
             // Some values are read early.
             if graph.random.below(9) == 0 {

@@ -2,6 +2,7 @@
 //! 3 has.
 
 mod arrays;
+#[cfg(feature = "engine")]
 mod attention;
 mod basics;
 mod cases;
@@ -19,10 +20,12 @@ mod images;
 mod indexing;
 mod interrupted_runs;
 mod invalid_settings;
+#[cfg(feature = "engine")]
 mod launches;
 mod layouts;
 mod lazy_devices;
 mod limits;
+#[cfg(feature = "engine")]
 mod matmul;
 mod max_gradients;
 mod mismatched_operands;
@@ -41,6 +44,7 @@ mod second_derivatives;
 mod softmax_rows;
 mod special_values;
 mod step_costs;
+#[cfg(feature = "engine")]
 mod tensor_cores;
 mod third;
 mod threads;
@@ -358,10 +362,12 @@ fn operands_on_two_devices_are_rejected() {
     let (a, b) = (leaf(&[2.0]), leaf(&[3.0]).to(there).unwrap());
     assert_eq!(
         attempt(|| a.mul(&b)).unwrap_err(),
-        Error::Mistake(format!(
-            "mul: the operands are on two devices, cpu and {there}; move one \
-             with .to(..)"
-        ))
+        Error::DeviceMismatch {
+            op: "mul".into(),
+            left: "cpu".into(),
+            right: there.to_string(),
+            remedy: "move one with .to(..)".into(),
+        }
     );
 }
 

@@ -141,7 +141,7 @@ fn max_gradients_of_mismatched_shapes_are_rejected() {
     let refused_far = |most, grads| a.max_backward(most, grads, &[1]).is_err();
     assert!(refused_far(&far, &row) && refused_far(&row, &far));
     assert!(refused(&[2]).contains("there is no axis 2"));
-    assert!(refused(&[1, 1]).contains("axis 1 stands twice"));
+    assert!(refused(&[1, 1]).contains("axis 1 appears twice"));
 }
 
 /// A training step of a network with pools, large enough to be split among

@@ -267,11 +267,8 @@ fn mismatched_operands_are_rejected() {
     );
     let other = new(&[3]);
     assert_eq!(
-        a.array().binary(Binary::Add, other.array()).unwrap_err(),
-        Error::Mistake(
-            "add: the shapes [2, 3] and [3] differ; give both operands the \
-             same shape"
-                .into()
-        )
+        a.array().binary(Binary::Add, other.array()).unwrap_err().to_string(),
+        "add: the shapes [2, 3] and [3] differ; give both operands the same \
+         shape"
     );
 }

@@ -182,17 +182,15 @@ fn a_step_updates_all_parameters_or_none() {
     for case in vectors().places.keys() {
         let mut optimizer = optimizer(case);
         let (mut x, mut y) = (leaf(&[1.0]), leaf(&[2.0]));
+        y = y.exp();
         (&x * 3.0).backward();
         let before = x.id();
         let both = vec![("x".to_string(), &mut x), ("y".to_string(), &mut y)];
         let refused = attempt(|| optimizer.step(both)).unwrap_err();
         assert_eq!(
-            refused,
-            Error::Mistake(
-                "step: y has no gradient; call backward on a loss that was \
-                 computed from it, once for each step"
-                    .to_string()
-            )
+            refused.to_string(),
+            "step: y is the result of exp, so it cannot be updated; replace it \
+             by a leaf with .detach().requires_grad()"
         );
         assert_eq!((x.id(), x.grad().is_some()), (before, true), "{case}");
         // The rejected step does not count as a step.
@@ -201,6 +199,38 @@ fn a_step_updates_all_parameters_or_none() {
         (&fresh * 3.0).backward();
         self::optimizer(case).step(named(&mut fresh));
         assert_eq!(x.to_vec().unwrap(), fresh.to_vec().unwrap(), "{case}");
+    }
+}
+
+/// The first step skips `y`, because the loss does not depend on it, and the
+/// second one, because it is frozen. The third step is the first for `y`.
+///
+/// Promise: An optimizer's step skips a parameter without a gradient, and
+/// counts the steps of each parameter.
+#[test]
+fn a_parameter_without_a_gradient_is_skipped() {
+    let _clean = clean();
+    for case in vectors().places.keys() {
+        let mut optimizer = optimizer(case);
+        let (mut x, mut y) = (leaf(&[1.0]), leaf(&[2.0]));
+        let mut step = |x: &mut Tensor, y: &mut Tensor| {
+            let y = ("y".to_string(), y);
+            optimizer.step(vec![("x".to_string(), x), y]);
+        };
+        (&x * 3.0).backward();
+        step(&mut x, &mut y);
+        assert_eq!(y.to_vec().unwrap(), [2.0], "{case}");
+        y = y.detach();
+        (&x * &y).backward();
+        step(&mut x, &mut y);
+        assert!(!y.records(), "{case}: it stays frozen");
+        y = y.requires_grad();
+        (&x * 3.0 + &y * 3.0).backward();
+        step(&mut x, &mut y);
+        let mut fresh = leaf(&[2.0]);
+        (&fresh * 3.0).backward();
+        self::optimizer(case).step(named(&mut fresh));
+        assert_eq!(y.to_vec().unwrap(), fresh.to_vec().unwrap(), "{case}");
     }
 }
 

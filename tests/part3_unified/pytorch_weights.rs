@@ -141,13 +141,13 @@ fn load_turned_rejects_wrong_selections() {
     io::save(&path, &model).unwrap();
     let none = io::load_turned(&path, &mut model, |_| false);
     let none = sentence("a load that turns nothing", none);
-    assert!(none.starts_with("none of the parameters is to be turned;"));
+    assert!(none.starts_with("no parameter is selected to be transposed;"));
     let bias = io::load_turned(&path, &mut model, |_| true);
     assert_eq!(
         sentence("a load that turns a bias", bias),
         format!(
-            "{}: tensor \"0.weight\" has shape [16, 64], and the model wants \
-             [64, 16]",
+            "{}: tensor \"0.weight\" has shape [16, 64], but the model has \
+             [64, 16]; load a file of this model",
             path.display()
         )
     );
@@ -157,16 +157,16 @@ fn load_turned_rejects_wrong_selections() {
     assert_eq!(
         sentence("a load that turns a bias alone", bias),
         format!(
-            "{file}: tensor \"0.bias\" has shape [16], and only a matrix can \
-             be turned; turn the weights of linear layers alone"
+            "{file}: tensor \"0.bias\" has shape [16], but only a matrix can \
+             be transposed; select only the weights of linear layers"
         )
     );
     assert_eq!(values(&model), before);
     let saved = io::save_turned(&path, &model, alone);
     assert_eq!(
         sentence("a save that turns a bias", saved),
-        "save_turned: 0.bias has shape [16] and is no matrix; turn the \
-         weights of linear layers alone"
+        "save_turned: 0.bias has shape [16], but only a matrix can be \
+         transposed; select only the weights of linear layers"
     );
     // The model still has its earlier weights.
     io::load(&path, &mut model).unwrap();

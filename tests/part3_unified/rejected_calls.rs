@@ -102,7 +102,7 @@ fn an_incomplete_function_gets_an_error() {
     let sentence = |reads_input: bool| {
         let y = apply(Incomplete { reads_input }, &[&leaf(&[2.0])]);
         match attempt(|| y.backward()) {
-            Err(Error::Mistake(sentence)) => sentence,
+            Err(error) if error.exit_code() == 2 => error.to_string(),
             other => panic!("{other:?}"),
         }
     };
@@ -176,7 +176,7 @@ fn a_gradient_on_the_wrong_device_is_rejected() {
     assert_eq!(
         sentence,
         "answer: the gradient of operand 1 is on third, but the operand is \
-         on cpu; a gradient lies where what it belongs to lies"
+         on cpu; move the gradient to cpu"
     );
 }
 

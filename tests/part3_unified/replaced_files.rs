@@ -146,7 +146,7 @@ fn only_regular_files_are_replaced() {
             sentence(&what, save(path, 1.0)),
             format!(
                 "{what} cannot be written: it is not a regular file; check \
-                 the path and the rights"
+                 the path and the permissions"
             )
         );
     }

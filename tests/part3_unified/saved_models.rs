@@ -44,7 +44,7 @@ fn a_loaded_batch_norm_evaluates_like_the_saved_one() {
             sgd.step(model.parameters_mut());
         }
         io::save(&path, &model).unwrap();
-        again.forward(&x);
+        let _ = again.forward(&x);
         io::load(&path, &mut again).unwrap();
         model.eval();
         again.eval();
@@ -120,8 +120,8 @@ fn a_file_without_buffers_is_rejected() {
     assert_eq!(
         sentence("a file of parameters", io::load(&path, &mut model)),
         format!(
-            "{}: tensor \"1.running_mean\" is missing, and the model has it; \
-             load a file of this model, or what fits by `load_partial`",
+            "{}: tensor \"1.running_mean\" is missing; load a file of this \
+             model, or use `load_partial`",
             path.display()
         )
     );
@@ -198,9 +198,8 @@ fn different_values_for_tied_weights_are_rejected() {
     assert_eq!(
         sentence("different tied weights", io::load(&path, &mut model)),
         format!(
-            "{file}: tensor \"last\" differs from \"first\", and the model \
-             ties both, so that they are one parameter; load a file of this \
-             model"
+            "{file}: tensor \"last\" differs from \"first\", but they are tied \
+             in the model; load a file of this model"
         )
     );
     let mut untied = tied(1);
@@ -212,9 +211,8 @@ fn different_values_for_tied_weights_are_rejected() {
             io::resume(&path, &mut [("model", &mut model)])
         ),
         format!(
-            "{file}: \"model.last\" differs from \"first\", and the model \
-             ties both, so that they are one parameter; take a file of this \
-             run"
+            "{file}: \"model.last\" differs from \"first\", but they are tied \
+             in the model; load a file of this run"
         )
     );
     assert_eq!(values(&model), before);

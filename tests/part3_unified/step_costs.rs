@@ -229,7 +229,7 @@ fn counted_bytes_and_products_follow_from_the_shapes() {
             ),
         ];
         for (name, work, [numbers, products]) in works {
-            work();
+            let _ = work();
             let (_, counts) = ledger::measure(work);
             assert_eq!(counts.products, products, "{name} on {device}");
             let bytes = if device == Device::Cpu { 0 } else { 4 * numbers };

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::{self, Location};
 use std::sync::Once;
 
-use rungrad::{Error, Result, attempt};
+use rungrad::{Result, attempt};
 
 thread_local! {
     /// File and line of the last panic of this thread.
@@ -49,7 +49,7 @@ fn refused(what: &str, work: &mut dyn FnMut()) -> String {
 #[track_caller]
 pub fn mistake<T>(what: &str, result: Result<T>) -> String {
     match result {
-        Err(Error::Mistake(sentence)) => sentence,
+        Err(error) if error.exit_code() == 2 => error.to_string(),
         Err(other) => panic!("{what} is a mistake of another kind: {other:?}"),
         Ok(_) => panic!("{what} was not refused"),
     }

@@ -113,7 +113,7 @@ pub fn an_axis_that_is_not_there_is_refused<E: Engine>(e: &E) {
 pub fn an_axis_that_stands_twice_is_refused<E: Engine>(e: &E) {
     for call in reductions(e, &[1, 0, 1]) {
         let right = format!(
-            "{}: axis 1 stands twice in [1, 0, 1]; name each axis once",
+            "{}: axis 1 appears twice in [1, 0, 1]; name each axis once",
             call.name()
         );
         e.says(&refused(e, call, &[&[2, 3]]), &right);

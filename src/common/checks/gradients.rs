@@ -86,8 +86,7 @@ pub fn gradient<D: PartialEq + Display>(
         true => Ok(()),
         false => mistake(format!(
             "{op}: the gradient of operand {place} is on {there}, but the \
-             operand is on {device}; a gradient lies where what it belongs \
-             to lies"
+             operand is on {device}; move the gradient to {device}"
         )),
     }
 }

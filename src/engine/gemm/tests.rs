@@ -147,9 +147,9 @@ fn lines_are_packed_element_by_element() {
             };
             let mut panel = vec![-1.0; inner.len() * 12];
             side.pack(&lines, 12, &mut panel);
-            for (p, place) in inner.iter().enumerate() {
+            for (p, offset) in inner.iter().enumerate() {
                 for (i, line) in lines.iter().enumerate() {
-                    let right = values[2 + line + place];
+                    let right = values[2 + line + offset];
                     assert_eq!(
                         panel[12 * p + i],
                         right,

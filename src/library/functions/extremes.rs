@@ -3,7 +3,7 @@
 use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::ops::Keep;
-use crate::part3_unified::Tensor;
+use crate::part3_unified::{Axis, Tensor};
 
 impl Tensor {
     /// Returns the smallest element.
@@ -38,8 +38,8 @@ impl Tensor {
     /// If an axis does not exist, is named twice, or is empty.
     #[doc(alias = "amin")]
     #[track_caller]
-    pub fn min_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("min", self.shape(), axes));
+    pub fn min_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("min", self.shape(), axes))[..];
         or_raise(checks::not_empty("min", self.shape(), axes));
         self.neg().max_over(axes, keep).neg()
     }
@@ -77,8 +77,8 @@ impl Tensor {
     ///
     /// If the axis does not exist or is empty, or the device cannot be read.
     #[doc(alias = "argmax")]
-    pub fn argmax_over(&self, axis: usize) -> Result<Vec<usize>> {
-        checks::axes("argmax_over", self.shape(), &[axis])?;
+    pub fn argmax_over(&self, axis: impl Axis) -> Result<Vec<usize>> {
+        let axis = checks::axis("argmax_over", self.shape(), axis)?;
         checks::not_empty("argmax_over", self.shape(), &[axis])?;
         let (values, n) = (self.to_vec_of()?, self.shape()[axis]);
         let inner: usize = self.shape()[axis + 1..].iter().product();

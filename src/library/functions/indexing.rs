@@ -5,7 +5,7 @@ use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 use crate::part3_unified::{
-    Array, Context, Function, Gradients, Tensor, apply,
+    Array, Axis, Context, Function, Gradients, Tensor, apply,
 };
 
 impl Tensor {
@@ -26,7 +26,8 @@ impl Tensor {
     #[track_caller]
     #[doc(alias = "embedding")]
     #[doc(alias = "take")]
-    pub fn index_select(&self, axis: usize, indices: &[usize]) -> Tensor {
+    pub fn index_select(&self, axis: impl Axis, indices: &[usize]) -> Tensor {
+        let axis = or_raise(checks::axis("index_select", self.shape(), axis));
         apply(IndexSelect { axis, indices: indices.to_vec() }, &[self])
     }
 }
@@ -77,11 +78,11 @@ impl Tensor {
     #[track_caller]
     pub fn index_add(
         &self,
-        axis: usize,
+        axis: impl Axis,
         indices: &[usize],
         source: &Tensor,
     ) -> Tensor {
-        or_raise(checks::axes("index_add", self.shape(), &[axis]));
+        let axis = or_raise(checks::axis("index_add", self.shape(), axis));
         let mut shape = self.shape().to_vec();
         shape[axis] = indices.len();
         if shape != source.shape() {
@@ -146,10 +147,11 @@ impl Tensor {
     #[doc(alias = "take_along_dim")]
     pub fn gather(
         &self,
-        axis: usize,
+        axis: impl Axis,
         shape: &[usize],
         indices: &[usize],
     ) -> Tensor {
+        let axis = or_raise(checks::axis("gather", self.shape(), axis));
         let indices =
             checks::gather("gather", self.shape(), axis, shape, indices);
         let flat = self.reshape(&[self.array.len()]);
@@ -175,10 +177,11 @@ impl Tensor {
     #[track_caller]
     pub fn scatter_add(
         &self,
-        axis: usize,
+        axis: impl Axis,
         indices: &[usize],
         source: &Tensor,
     ) -> Tensor {
+        let axis = or_raise(checks::axis("scatter_add", self.shape(), axis));
         let (shape, from) = (self.shape(), source.shape());
         let indices = checks::gather("scatter_add", shape, axis, from, indices);
         let (flat, source) = (

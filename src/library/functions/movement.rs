@@ -4,7 +4,7 @@ use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 use crate::part3_unified::{
-    Array, Context, Function, Gradients, Tensor, apply,
+    Array, Axis, Context, Function, Gradients, Tensor, apply,
 };
 
 impl Tensor {
@@ -20,21 +20,22 @@ impl Tensor {
     ///
     /// # Panics
     ///
-    /// If `axis` is larger than the number of axes.
+    /// If the result would not have this axis.
     #[track_caller]
     #[doc(alias = "expand_dims")]
-    pub fn unsqueeze(&self, axis: usize) -> Tensor {
-        if axis > self.shape().len() {
+    pub fn unsqueeze(&self, axis: impl Axis) -> Tensor {
+        let Some(index) = axis.index(self.rank() + 1) else {
             mistake(format!(
                 "unsqueeze: shape {:?} has {} axes, so a new one can have a \
-                 number from 0 to {}, not {axis}",
+                 number from 0 to {}, not {}",
                 self.shape(),
-                self.shape().len(),
-                self.shape().len()
-            ));
-        }
+                self.rank(),
+                self.rank(),
+                axis.number()
+            ))
+        };
         let mut shape = self.shape().to_vec();
-        shape.insert(axis, 1);
+        shape.insert(index, 1);
         self.reshape(&shape)
     }
 
@@ -51,8 +52,8 @@ impl Tensor {
     ///
     /// If the axis does not exist, or its size is not 1.
     #[track_caller]
-    pub fn squeeze(&self, axis: usize) -> Tensor {
-        or_raise(checks::axes("squeeze", self.shape(), &[axis]));
+    pub fn squeeze(&self, axis: impl Axis) -> Tensor {
+        let axis = or_raise(checks::axis("squeeze", self.shape(), axis));
         let mut shape = self.shape().to_vec();
         match shape.remove(axis) {
             1 => self.reshape(&shape),
@@ -113,8 +114,9 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn flip(&self, axes: &[usize]) -> Tensor {
-        apply(Flip(axes.to_vec()), &[self])
+    pub fn flip(&self, axes: &[impl Axis]) -> Tensor {
+        let axes = or_raise(checks::axes("flip", self.shape(), axes));
+        apply(Flip(axes), &[self])
     }
 }
 

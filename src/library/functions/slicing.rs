@@ -6,7 +6,7 @@ use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 use crate::part3_unified::apply;
 use crate::part3_unified::{
-    Array, Context, Function, Gradients, Span, Spans, Tensor,
+    Array, Axis, Context, Function, Gradients, Span, Spans, Tensor,
 };
 
 impl Tensor {
@@ -189,7 +189,13 @@ impl Tensor {
     #[track_caller]
     #[doc(alias = "concat")]
     #[doc(alias = "concatenate")]
-    pub fn cat(parts: &[&Tensor], axis: usize) -> Tensor {
+    pub fn cat(parts: &[&Tensor], axis: impl Axis) -> Tensor {
+        let shape = parts.first().map_or(&[][..], |first| first.shape());
+        let axis = match parts.is_empty() {
+            // `Array::cat` rejects an empty list.
+            true => 0,
+            false => or_raise(checks::axis("cat", shape, axis)),
+        };
         apply(Cat(axis), parts)
     }
 
@@ -209,7 +215,7 @@ impl Tensor {
     /// If `parts` is empty, `axis` is larger than their number of axes, or
     /// their shapes or devices differ.
     #[track_caller]
-    pub fn stack(parts: &[&Tensor], axis: usize) -> Tensor {
+    pub fn stack(parts: &[&Tensor], axis: impl Axis) -> Tensor {
         if let [first, others @ ..] = parts {
             for other in others {
                 let shapes = (first.shape(), other.shape());

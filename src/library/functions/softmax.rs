@@ -4,7 +4,7 @@ use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
 use crate::part3_unified::{
-    Array, Context, Function, Gradients, Tensor, apply,
+    Array, Axis, Context, Function, Gradients, Tensor, apply,
 };
 
 impl Tensor {
@@ -49,8 +49,8 @@ impl Tensor {
     /// If the axis does not exist.
     #[doc(alias = "softmax")]
     #[track_caller]
-    pub fn softmax_over(&self, axis: usize) -> Tensor {
-        or_raise(checks::axes("softmax_over", self.shape(), &[axis]));
+    pub fn softmax_over(&self, axis: impl Axis) -> Tensor {
+        let axis = or_raise(checks::axis("softmax_over", self.shape(), axis));
         self.by_rows_along(axis, Tensor::softmax)
     }
 
@@ -69,8 +69,9 @@ impl Tensor {
     /// If the axis does not exist.
     #[doc(alias = "log_softmax")]
     #[track_caller]
-    pub fn log_softmax_over(&self, axis: usize) -> Tensor {
-        or_raise(checks::axes("log_softmax_over", self.shape(), &[axis]));
+    pub fn log_softmax_over(&self, axis: impl Axis) -> Tensor {
+        let axis =
+            or_raise(checks::axis("log_softmax_over", self.shape(), axis));
         self.by_rows_along(axis, Tensor::log_softmax)
     }
 }

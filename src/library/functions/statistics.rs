@@ -3,7 +3,7 @@
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Keep;
-use crate::part3_unified::{DType, Tensor};
+use crate::part3_unified::{Axis, DType, Tensor};
 use crate::shape::keepdims;
 
 impl Tensor {
@@ -40,8 +40,8 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn prod_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("prod", self.shape(), axes));
+    pub fn prod_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("prod", self.shape(), axes))[..];
         let kept = self.axes().into_iter().filter(|axis| !axes.contains(axis));
         let kept: Vec<usize> = kept.collect();
         let count = |axes: &[usize]| -> usize {
@@ -98,8 +98,8 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn var_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("var", self.shape(), axes));
+    pub fn var_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("var", self.shape(), axes))[..];
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
         let gap = self.sub(&self.mean_over(axes, Keep::Yes));
@@ -135,8 +135,8 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn std_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("std", self.shape(), axes));
+    pub fn std_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("std", self.shape(), axes))[..];
         self.var_over(axes, keep).sqrt_flat_at_zero()
     }
 
@@ -171,8 +171,8 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn norm_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("norm", self.shape(), axes));
+    pub fn norm_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("norm", self.shape(), axes))[..];
         if self.dtype() == DType::F16 {
             // A sum of squares above 65504 would overflow in 16 bits.
             let wide = or_raise(self.to_dtype(DType::F32));
@@ -240,8 +240,8 @@ impl Tensor {
     ///
     /// If an axis does not exist, is named twice, or is empty.
     #[track_caller]
-    pub fn logsumexp_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("logsumexp", self.shape(), axes));
+    pub fn logsumexp_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = &or_raise(checks::axes("logsumexp", self.shape(), axes))[..];
         or_raise(checks::not_empty("logsumexp", self.shape(), axes));
         let most = self.detach().max_over(axes, Keep::Yes);
         // Infinity minus infinity is NaN, so don't subtract an infinite
@@ -267,8 +267,8 @@ impl Tensor {
     ///
     /// If the axis does not exist.
     #[track_caller]
-    pub fn cumsum(&self, axis: usize) -> Tensor {
-        or_raise(checks::axes("cumsum", self.shape(), &[axis]));
+    pub fn cumsum(&self, axis: impl Axis) -> Tensor {
+        let axis = or_raise(checks::axis("cumsum", self.shape(), axis));
         let (n, mut sums, mut reach) = (self.shape()[axis], self.clone(), 1);
         // Each pass adds the element `reach` positions before, which already
         // is the sum of `reach` elements. The additions for n elements form a

@@ -104,7 +104,7 @@ pub fn resume(path: impl AsRef<Path>, parts: &mut [Part<'_>]) -> Result<()> {
         };
         // All or nothing: restore the parts that were already changed.
         for ((name, part), before) in parts[..=at].iter_mut().zip(before) {
-            let mut own = Saved::new("what was there before", name);
+            let mut own = Saved::new("the previous state", name);
             before.into_iter().for_each(|(name, value)| own.put(name, value));
             part.restore(&mut own)?;
         }
@@ -137,7 +137,7 @@ pub fn resume_part(
     }
     let before = part.state();
     restore_part(part, saved).or_else(|error| {
-        let mut own = Saved::new("what was there before", name);
+        let mut own = Saved::new("the previous state", name);
         before.into_iter().for_each(|(name, value)| own.put(name, value));
         part.restore(&mut own)?;
         Err(error)
@@ -161,8 +161,8 @@ fn read(path: &Path, parts: &[&str]) -> Result<Vec<Saved>> {
             places.find_map(|(at, part)| Some((at, inner(&full, part)?)));
         let Some((at, inner)) = place else {
             return Err(Error::File(format!(
-                "{}: {} belongs to no part of this run, which has {}; take a \
-                 file of this run",
+                "{}: {} does not belong to a part of this run, which are {}; \
+                 load a file of this run",
                 display_path(path),
                 quote(&full),
                 parts.join(", ")
@@ -194,8 +194,8 @@ fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
     for name in names {
         if name.is_empty() || name.contains('.') || seen.contains(&name) {
             return Err(Error::Mistake(format!(
-                "checkpoint: a part cannot be called {name:?}; give each a \
-                 name of its own, without a point in it"
+                "checkpoint: {name:?} cannot be the name of a part; give each \
+                 part a different name without a dot"
             )));
         }
         seen.push(name);

@@ -1,7 +1,6 @@
 //! Reading whole files, and replacing files atomically.
 
 use std::ffi::OsStr;
-use std::fmt::Display;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::error::{Error, Result, room};
+use crate::error::{CHECK_PATH, Error, Result, room};
 
 /// Temporary files are named `.rungrad-`, 16 hexadecimal digits, and `.new`.
 const PREFIX: &str = ".rungrad-";
@@ -23,7 +22,7 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 /// Reads a regular file. Devices and pipes are rejected, because they may be
 /// endless.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    let cannot = |error| file_error(path, "cannot be read", error);
+    let cannot = |error| Error::io(path, "cannot be read", CHECK_PATH)(error);
     let about = fs::metadata(path).map_err(cannot)?;
     if !about.is_file() {
         return Err(cannot(io::Error::other(NOT_REGULAR)));
@@ -41,7 +40,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
 /// syncs it to disk, and renames it. If the process is killed, either the old
 /// or the new file exists.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let cannot = |error| file_error(path, "cannot be written", error);
+    let cannot = |error| cannot_write(path, error);
     let old = fs::metadata(path).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return Err(cannot(io::Error::other(NOT_REGULAR)));
@@ -185,14 +184,16 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates an error about a file, with a suggestion.
-pub(super) fn file_error(path: &Path, what: &str, why: impl Display) -> Error {
-    let (path, why) = (display_path(path), shorten(&why.to_string()));
-    let remedy = match what {
-        "is damaged" => "save it again, or fetch it again",
-        _ => "check the path and the rights",
-    };
-    Error::File(format!("{path} {what}: {why}; {remedy}"))
+pub(super) fn cannot_write(path: &Path, error: io::Error) -> Error {
+    Error::io(path, "cannot be written", CHECK_PATH)(error)
+}
+
+pub(super) fn damaged(path: &Path, how: &str) -> Error {
+    Error::File(format!(
+        "{} is damaged: {}; save it again, or fetch it again",
+        display_path(path),
+        shorten(how)
+    ))
 }
 
 /// Formats a path for an error message.

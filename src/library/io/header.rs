@@ -4,7 +4,7 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 
-use super::file::{display_path, file_error, quote};
+use super::file::{self, display_path, quote};
 use super::types::{self, Integers};
 use crate::error::{Error, Result};
 use crate::part3_unified::{DType, Device, Tensor};
@@ -24,7 +24,7 @@ impl<'a> Contents<'a> {
     /// Parses the header. Sizes in the header are not trusted, so a rejected
     /// file has cost no more memory than the table of its tensors.
     pub(super) fn new(path: &'a Path, file: &'a [u8]) -> Result<Contents<'a>> {
-        let damaged = |how: &str| file_error(path, "is damaged", how);
+        let damaged = |how: &str| file::damaged(path, how);
         let Some((front, rest)) = file.split_first_chunk::<LENGTH_SIZE>()
         else {
             return Err(damaged("it ends before the length of its header"));
@@ -65,18 +65,22 @@ impl<'a> Contents<'a> {
         if checked_size(&info.shape).is_err() {
             return Err(self.refuse(
                 name,
-                format!("has shape {:?}", info.shape),
-                "this is more than any memory has room for; save it again \
-                 with smaller axes",
+                format!(
+                    "has shape {:?}, which is larger than any memory; save it \
+                     again with smaller axes",
+                    info.shape
+                ),
             ));
         }
         match types::dtype_named(info.dtype) {
             Some(dtype) => Ok((&info.shape, dtype)),
             None => Err(self.refuse(
                 name,
-                format!("is of type {}", info.dtype),
-                "F32, F64 and F16 are what this crate computes with; convert \
-                 it first",
+                format!(
+                    "is of type {}, but this crate computes with F32, F64 and \
+                     F16; convert it first",
+                    info.dtype
+                ),
             )),
         }
     }
@@ -120,21 +124,22 @@ impl<'a> Contents<'a> {
     }
 
     fn info(&self, name: &str) -> Result<&TensorInfo> {
-        let there = self.header.info(name);
-        there.ok_or_else(|| {
-            self.refuse(name, "is not there", "look for another")
+        let info = self.header.info(name);
+        info.ok_or_else(|| {
+            let names: Vec<String> = self.names();
+            let names: Vec<String> =
+                names.iter().map(|name| quote(name)).collect();
+            self.refuse(
+                name,
+                format!("is missing; there are {}", names.join(", ")),
+            )
         })
     }
 
-    /// Creates an error about a tensor in this file.
-    pub(super) fn refuse(
-        &self,
-        name: &str,
-        what: impl AsRef<str>,
-        expected: impl AsRef<str>,
-    ) -> Error {
+    /// Creates an error about a tensor in this file. The problem is a
+    /// predicate, such as "is missing; load another file".
+    pub(super) fn refuse(&self, name: &str, problem: impl AsRef<str>) -> Error {
         let (file, name) = (display_path(self.path), quote(name));
-        let (what, expected) = (what.as_ref(), expected.as_ref());
-        Error::File(format!("{file}: tensor {name} {what}, and {expected}"))
+        Error::File(format!("{file}: tensor {name} {}", problem.as_ref()))
     }
 }

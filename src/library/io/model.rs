@@ -142,20 +142,20 @@ impl Difference {
 
     /// Returns an error unless the names are equal.
     fn check(&self, contents: &Contents) -> Result<()> {
-        const REMEDY: &str = "load a file of this model, or what fits by \
-                              `load_partial`";
-        if let Some(name) = self.missing.first() {
-            let expected = format!("the model has it; {REMEDY}");
-            return Err(contents.refuse(name, "is missing", expected));
+        let problem = [
+            (&self.missing, "is missing"),
+            (&self.unexpected, "is unexpected: the model has no such tensor"),
+        ];
+        for (names, problem) in problem {
+            if let Some(name) = names.first() {
+                let problem = format!(
+                    "{problem}; load a file of this model, or use \
+                     `load_partial`"
+                );
+                return Err(contents.refuse(name, problem));
+            }
         }
-        match self.unexpected.first() {
-            None => Ok(()),
-            Some(name) => Err(contents.refuse(
-                name,
-                "is unexpected",
-                format!("the model does not have it; {REMEDY}"),
-            )),
-        }
+        Ok(())
     }
 }
 
@@ -212,9 +212,10 @@ impl Source<'_> {
                 Some((first, _)) => {
                     return Err(self.contents.refuse(
                         name,
-                        format!("differs from \"{first}\""),
-                        "the model ties both, so that they are one \
-                         parameter; load a file of this model",
+                        format!(
+                            "differs from \"{first}\", but they are tied in \
+                             the model; load a file of this model"
+                        ),
                     ));
                 }
             }
@@ -238,17 +239,19 @@ impl Source<'_> {
         if shape != old.shape() {
             return Err(contents.refuse(
                 name,
-                format!("has shape {shape:?}"),
-                format!("the model wants {:?}", old.shape()),
+                format!(
+                    "has shape {shape:?}, but the model has {:?}; load a file \
+                     of this model",
+                    old.shape()
+                ),
             ));
         }
         if dtype != old.dtype() {
             return Err(contents.refuse(
                 name,
-                format!("is of type {dtype:?}"),
                 format!(
-                    "the model wants {:?}; change the model first by \
-                     `.to_dtype(DType::{dtype:?})`",
+                    "is of type {dtype:?}, but the model has {:?}; change the \
+                     model first with `.to_dtype(DType::{dtype:?})`",
                     old.dtype()
                 ),
             ));

@@ -96,6 +96,11 @@ impl Saved {
         self.values.insert(name, value);
     }
 
+    /// Returns `true` if there is a value with this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Removes and returns an integer.
     ///
     /// # Errors
@@ -106,8 +111,8 @@ impl Saved {
             Value::Number(number) => Ok(number),
             Value::Tensor(_) => Err(self.refuse(
                 name,
-                "is a tensor",
-                "the run wants a whole number; take a file of this run",
+                "is a tensor, but the run has an integer; load a file of this \
+                 run",
             )),
         }
     }
@@ -123,8 +128,8 @@ impl Saved {
             Value::Number(_) => {
                 return Err(self.refuse(
                     name,
-                    "is a whole number",
-                    "the run wants a tensor; take a file of this run",
+                    "is an integer, but the run has a tensor; load a file of \
+                     this run",
                 ));
             }
         };
@@ -132,16 +137,22 @@ impl Saved {
         if shape != like.shape() {
             return Err(self.refuse(
                 name,
-                format!("has shape {shape:?}"),
-                format!("the run wants {:?}", like.shape()),
+                format!(
+                    "has shape {shape:?}, but the run has {:?}; load a file of \
+                     this run",
+                    like.shape()
+                ),
             ));
         }
         match dtype == like.dtype() {
             true => Ok(tensor),
             false => Err(self.refuse(
                 name,
-                format!("is of type {dtype:?}"),
-                format!("the run wants {:?}", like.dtype()),
+                format!(
+                    "is of type {dtype:?}, but the run has {:?}; load a file \
+                     of this run",
+                    like.dtype()
+                ),
             )),
         }
     }
@@ -157,24 +168,16 @@ impl Saved {
         (0..).map_while(next).collect()
     }
 
-    /// Creates an error about a value that does not fit.
-    pub fn refuse(
-        &self,
-        name: &str,
-        what: impl Display,
-        expected: impl Display,
-    ) -> Error {
+    /// Creates an error about a value that does not fit. The problem is a
+    /// predicate, such as "is 7, but the loader has 8 rows".
+    pub fn refuse(&self, name: &str, problem: impl Display) -> Error {
         let (file, name) = (&self.file, full_name(&self.part, name));
-        Error::File(format!("{file}: \"{name}\" {what}, and {expected}"))
+        Error::File(format!("{file}: \"{name}\" {problem}"))
     }
 
     fn take(&mut self, name: &str) -> Result<Value> {
         self.values.remove(name).ok_or_else(|| {
-            self.refuse(
-                name,
-                "is not there",
-                "the run has one; take a file of this run",
-            )
+            self.refuse(name, "is missing; load a file of this run")
         })
     }
 
@@ -184,8 +187,8 @@ impl Saved {
             None => Ok(()),
             Some(name) => Err(self.refuse(
                 name,
-                "is one too many",
-                "the run has none; take a file of this run",
+                "is unexpected: the run has no such value; load a file of this \
+                 run",
             )),
         }
     }
@@ -223,9 +226,10 @@ impl<M: Module + ?Sized> State for M {
             // A tensor in a graph is the original leaf, passed in when
             // `resume` undoes a failed restore. Tensors read from a file are
             // not in a graph.
-            leaves.push(match new.records() {
-                true => new,
-                false => new.to(parameter.tensor().device())?.requires_grad(),
+            let old = parameter.tensor();
+            leaves.push(match new.records() || !old.records() {
+                true => new.to(old.device())?,
+                false => new.to(old.device())?.requires_grad(),
             });
         }
         let mut buffers = Vec::new();
@@ -264,9 +268,11 @@ fn take_shared(
         if !is_same && types::bytes(&other)? != types::bytes(&first)? {
             return Err(saved.refuse(
                 name,
-                format!("differs from \"{}\"", parameter.name()),
-                "the model ties both, so that they are one parameter; take a \
-                 file of this run",
+                format!(
+                    "differs from \"{}\", but they are tied in the model; load \
+                     a file of this run",
+                    parameter.name()
+                ),
             ));
         }
     }
@@ -323,8 +329,10 @@ impl<R: Rows> State for Loader<R> {
             if theirs != ours as u64 {
                 return Err(saved.refuse(
                     name,
-                    format!("is {theirs}"),
-                    format!("the loader has {ours}; take the data of this run"),
+                    format!(
+                        "is {theirs}, but the loader has {ours}; use the data \
+                         of this run"
+                    ),
                 ));
             }
         }
@@ -334,8 +342,12 @@ impl<R: Rows> State for Loader<R> {
         if place.batch >= self.batches() {
             return Err(saved.refuse(
                 "batch",
-                format!("is {}", place.batch),
-                format!("an epoch has {}, counted from 0", self.batches()),
+                format!(
+                    "is {}, but an epoch has {} batches, counted from 0; load a \
+                     file of this run",
+                    place.batch,
+                    self.batches()
+                ),
             ));
         }
         self.go_to(place);

@@ -70,8 +70,8 @@ fn transposed(name: &str, tensor: &Tensor) -> Result<Tensor> {
     match tensor.rank() {
         2 => Ok(tensor.detach().transpose()),
         _ => Err(Error::Mistake(format!(
-            "save_turned: {name} has shape {:?} and is no matrix; turn the \
-             weights of linear layers alone",
+            "save_turned: {name} has shape {:?}, but only a matrix can be \
+             transposed; select only the weights of linear layers",
             tensor.shape()
         ))),
     }
@@ -86,8 +86,8 @@ fn check_selection(
     match model.parameters().iter().any(|(name, _)| is_linear(name)) {
         true => Ok(()),
         false => Err(Error::Mistake(
-            "none of the parameters is to be turned; compare the names with \
-             those of `model.summary()`, or load and save without turning"
+            "no parameter is selected to be transposed; compare the names \
+             with those of `model.summary()`, or use `load` and `save`"
                 .to_string(),
         )),
     }
@@ -103,9 +103,10 @@ pub(super) fn shape(
         &[rows, columns] => Ok(vec![columns, rows]),
         _ => Err(contents.refuse(
             name,
-            format!("has shape {shape:?}"),
-            "only a matrix can be turned; turn the weights of linear layers \
-             alone",
+            format!(
+                "has shape {shape:?}, but only a matrix can be transposed; \
+                 select only the weights of linear layers"
+            ),
         )),
     }
 }

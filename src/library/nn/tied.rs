@@ -116,7 +116,11 @@ pub(crate) fn set_all<M: Module + ?Sized>(
     let parameters = distinct(module.parameters_mut()).into_iter();
     for (mut parameter, leaf) in parameters.zip(leaves) {
         if let Some(leaf) = leaf {
-            parameter.set(leaf.requires_grad());
+            // A frozen parameter stays frozen.
+            parameter.set(match parameter.tensor().records() {
+                true => leaf.requires_grad(),
+                false => leaf,
+            });
         }
     }
     for ((_, buffer), tensor) in module.buffers().into_iter().zip(buffers) {

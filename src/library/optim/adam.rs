@@ -29,6 +29,8 @@ pub struct Adam {
     pub epsilon: f32,
     /// The number of steps taken.
     pub(super) steps: u32,
+    /// The number of steps that skipped each parameter.
+    pub(super) skipped: Vec<u32>,
     /// The running means of gradient and squared gradient per parameter; empty
     /// before the first step.
     pub(super) moments: Vec<[Tensor; 2]>,
@@ -51,7 +53,8 @@ impl Adam {
     pub fn new(learning_rate: f32) -> Adam {
         check_rate("Adam", learning_rate);
         let (betas, epsilon) = ([0.9, 0.999], 1e-8);
-        Adam { learning_rate, betas, epsilon, steps: 0, moments: Vec::new() }
+        let (skipped, moments) = (Vec::new(), Vec::new());
+        Adam { learning_rate, betas, epsilon, steps: 0, skipped, moments }
     }
 
     #[track_caller]
@@ -71,7 +74,8 @@ impl Adam {
     /// where `decay` is a function of its name and value.
     ///
     /// The running means start at 0, which biases them toward 0. Dividing them
-    /// by `1 - b^steps` corrects this.
+    /// by `1 - b^steps` corrects this. Each parameter counts the steps that did
+    /// not skip it.
     #[track_caller]
     fn decaying_step(
         &mut self,
@@ -80,7 +84,8 @@ impl Adam {
     ) {
         self.check();
         let parameters = distinct(parameters);
-        let grads = gradients(&parameters);
+        let named = parameters.iter().map(|it| (it.name(), it.tensor()));
+        let grads = gradients("step", named);
         let zeros =
             |p: &SharedParameter| [(); 2].map(|()| p.tensor().zeros_like());
         let moments: Vec<[Tensor; 2]> = match self.moments.is_empty() {
@@ -89,23 +94,29 @@ impl Adam {
         };
         check_same(moments.iter().map(|[mean, _]| mean), &parameters);
         let steps = self.steps + 1;
-        let bias_correction = |beta: f64| 1.0 - beta.powf(steps.into());
-        let [correction1, correction2] = self.betas.map(bias_correction);
+        let mut skipped = self.skipped.clone();
+        skipped.resize(parameters.len(), 0);
         let rate = f64::from(self.learning_rate);
-        let mut step = AdamStep {
-            keep: self.betas,
-            take: self.betas.map(|beta| 1.0 - beta),
-            whole: correction2.sqrt(),
-            epsilon: self.epsilon.into(),
-            rate: -rate / correction1,
-            stay: 1.0,
-        };
         let mut groups: Vec<(AdamStep, Vec<Update>)> = Vec::new();
         for (index, (parameter, grad)) in
             parameters.into_iter().zip(grads).enumerate()
         {
+            let Some(grad) = grad else {
+                skipped[index] += 1;
+                continue;
+            };
+            let taken = f64::from(steps - skipped[index]);
+            let bias_correction = |beta: f64| 1.0 - beta.powf(taken);
+            let [correction1, correction2] = self.betas.map(bias_correction);
             let decay = decay(parameter.name(), parameter.tensor());
-            step.stay = 1.0 - rate * f64::from(decay);
+            let step = AdamStep {
+                keep: self.betas,
+                take: self.betas.map(|beta| 1.0 - beta),
+                whole: correction2.sqrt(),
+                epsilon: self.epsilon.into(),
+                rate: -rate / correction1,
+                stay: 1.0 - rate * f64::from(decay),
+            };
             let moments = moments[index].clone();
             let update = Update { index, parameter, moments, grad };
             let is_same_group = |group: &&mut (AdamStep, Vec<Update>)| {
@@ -117,7 +128,7 @@ impl Adam {
             }
         }
         self.moments = or_raise(apply_groups(groups, moments));
-        self.steps = steps;
+        (self.steps, self.skipped) = (steps, skipped);
     }
 }
 // ANCHOR_END: adam

@@ -1,11 +1,12 @@
 //! Gradient clipping by the norm of all gradients.
 
-use super::{Parameter, Tensor, first_places, gradient, no_grad};
+use super::{Parameter, Tensor, first_places, gradients, no_grad};
 use crate::error::mistake;
 
 /// Scales all gradients by the same factor if their norm, as one vector,
 /// exceeds `most`. Call it between `backward` and `step`. Returns the norm
-/// before clipping, without waiting for the device.
+/// before clipping, without waiting for the device. Parameters without a
+/// gradient are skipped.
 ///
 /// The norm overflows only if it is itself too large for the type. As in
 /// PyTorch, 1e-6 is added to the norm to avoid division by 0. If a gradient
@@ -28,8 +29,8 @@ use crate::error::mistake;
 ///
 /// # Panics
 ///
-/// If `most` is negative or NaN, if a parameter has no gradient, or if the
-/// devices differ.
+/// If `most` is negative or NaN, if no parameter has a gradient, if a parameter
+/// is not a leaf, or if the devices differ.
 #[doc(alias = "clip_grad_norm_")]
 // ANCHOR: clip
 #[track_caller]
@@ -41,11 +42,11 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
         ));
     }
     // Tied weights have one gradient, which must be counted and scaled once.
-    let parameters = first_places(parameters);
-    let mut grads = Vec::new();
-    for (name, parameter) in &parameters {
-        grads.push(gradient("clip_grad_norm", name, parameter));
-    }
+    let mut parameters = first_places(parameters);
+    let named = parameters.iter().map(|(name, it)| (&name[..], *it));
+    let grads = gradients("clip_grad_norm", named);
+    parameters.retain(|(_, parameter)| parameter.grad().is_some());
+    let grads: Vec<Tensor> = grads.into_iter().flatten().collect();
     let (norm, clipped) = no_grad(|| {
         let vectors = grads.iter().map(|grad| grad.reshape(&[grad.len()]));
         let vectors: Vec<Tensor> = vectors.collect();

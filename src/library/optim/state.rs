@@ -19,6 +19,12 @@ impl State for Adam {
     fn state(&self) -> Vec<(String, Value)> {
         let mut state =
             vec![("steps".to_string(), Value::Number(u64::from(self.steps)))];
+        for (index, &skipped) in self.skipped.iter().enumerate() {
+            if skipped > 0 {
+                let skipped = Value::Number(u64::from(skipped));
+                state.push((format!("skipped.{index}"), skipped));
+            }
+        }
         state.extend(listed("mean", self.moments.iter().map(|[m, _]| m)));
         state.extend(listed("square", self.moments.iter().map(|[_, s]| s)));
         state
@@ -27,21 +33,40 @@ impl State for Adam {
     fn restore(&mut self, saved: &mut Saved) -> Result<()> {
         let steps = saved.number("steps")?;
         let Ok(steps) = u32::try_from(steps) else {
-            let (what, most) = (format!("is {steps}"), u32::MAX);
-            return Err(saved.refuse("steps", what, format!("{most} is most")));
+            let problem = format!("is {steps}; the limit is {}", u32::MAX);
+            return Err(saved.refuse("steps", problem));
         };
         let [means, squares] =
             ["mean", "square"].map(|name| saved.tensors(name));
         if means.len() != squares.len() {
             return Err(saved.refuse(
                 "square",
-                format!("lists {} tensors", squares.len()),
-                format!("\"mean\" {}; take a file of this run", means.len()),
+                format!(
+                    "lists {} tensors, but \"mean\" lists {}; load a file of \
+                     this run",
+                    squares.len(),
+                    means.len()
+                ),
             ));
+        }
+        let mut skipped = vec![0; means.len()];
+        for (index, skipped) in skipped.iter_mut().enumerate() {
+            let name = format!("skipped.{index}");
+            if !saved.has(&name) {
+                continue;
+            }
+            let number = saved.number(&name)?;
+            *skipped = match u32::try_from(number) {
+                Ok(number) if number <= steps => number,
+                _ => {
+                    let problem = format!("is {number}, but there are {steps}");
+                    return Err(saved.refuse(&name, problem + " steps"));
+                }
+            };
         }
         let moments = means.into_iter().zip(squares);
         self.moments = moments.map(|(mean, square)| [mean, square]).collect();
-        self.steps = steps;
+        (self.steps, self.skipped) = (steps, skipped);
         Ok(())
     }
 }

@@ -53,19 +53,19 @@ pub(crate) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
     }
     let refused = |why: &str| {
         Error::Mistake(format!(
-            "a device cannot be called `{name}`: {why}; give it another \
-             name in `Backend::name`"
+            "cannot register device `{name}`: {why}; return a different name \
+             from `Backend::name`"
         ))
     };
     if name.is_empty() {
-        return Err(refused("that is no name"));
+        return Err(refused("the name is empty"));
     }
     let (first, _) = name.split_once(':').unwrap_or((&name, ""));
     if name == "cpu" || ["gpu", "fused", "plain"].contains(&first) {
-        return Err(refused("that is the machine's own"));
+        return Err(refused("the name is reserved"));
     }
     if all.iter().any(|Custom(known)| known.name == name) {
-        return Err(refused("another one is"));
+        return Err(refused("the name is taken"));
     }
     let custom =
         Custom(Box::leak(Box::new(Registered { name, kind, backend })));

@@ -7,7 +7,7 @@ use super::super::{apply, try_apply};
 use crate::checks;
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::{broadcast, broadcast_axes};
+use crate::shape::{Axis, broadcast, broadcast_axes};
 
 impl Tensor {
     /// Returns a tensor with the same elements, in row-major order, in a new
@@ -84,8 +84,12 @@ impl Tensor {
     ///
     /// If `axes` does not name each axis once.
     #[track_caller]
-    pub fn permute(&self, axes: &[usize]) -> Tensor {
-        apply(Permute(axes.to_vec()), &[self])
+    pub fn permute(&self, axes: &[impl Axis]) -> Tensor {
+        let axes = axes.iter();
+        let axes =
+            axes.map(|&axis| checks::axis("permute", self.shape(), axis));
+        let axes = or_raise(axes.collect::<Result<Vec<_>>>());
+        apply(Permute(axes), &[self])
     }
 }
 
@@ -187,6 +191,15 @@ impl Tensor {
 
 impl Tensor {
     /// Copies the tensor to another device. The gradient is copied back.
+    /// `self` stays where it is, so the compiler warns if the copy is unused:
+    ///
+    /// ```compile_fail
+    /// # #![deny(unused_must_use)]
+    /// # use rungrad::{Device, Tensor};
+    /// let x = Tensor::zeros(&[2], Device::Cpu)?;
+    /// x.to(Device::Gpu(0))?; // write: let x = x.to(Device::Gpu(0))?;
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};

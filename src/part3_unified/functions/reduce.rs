@@ -5,7 +5,7 @@ use super::super::{Array, Context, Function, Gradients, Reduce, Tensor};
 use crate::checks;
 use crate::error::{Result, or_raise};
 use crate::ops::{Keep, Op};
-use crate::shape::keepdims;
+use crate::shape::{Axis, keepdims};
 
 impl Tensor {
     /// Sums all elements. The result has one element and no axes.
@@ -34,8 +34,9 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn sum_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        apply(Sum { axes: axes.to_vec(), keep }, &[self])
+    pub fn sum_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = or_raise(checks::axes("sum", self.shape(), axes));
+        apply(Sum { axes, keep }, &[self])
     }
 }
 
@@ -95,11 +96,11 @@ impl Tensor {
     ///
     /// If an axis does not exist or is named twice.
     #[track_caller]
-    pub fn mean_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        or_raise(checks::axes("mean", self.shape(), axes));
+    pub fn mean_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = or_raise(checks::axes("mean", self.shape(), axes));
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
-        self.sum_over(axes, keep).scale(1.0 / count as f64)
+        self.sum_over(&axes, keep).scale(1.0 / count as f64)
     }
 
     /// Returns the largest element.
@@ -133,8 +134,9 @@ impl Tensor {
     /// If an axis does not exist, is named twice, or is empty.
     #[doc(alias = "amax")]
     #[track_caller]
-    pub fn max_over(&self, axes: &[usize], keep: Keep) -> Tensor {
-        apply(Max { axes: axes.to_vec(), keep }, &[self])
+    pub fn max_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
+        let axes = or_raise(checks::axes("max", self.shape(), axes));
+        apply(Max { axes, keep }, &[self])
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use super::Dataset;
-use crate::error::{Error, Result};
+use crate::error::{CHECK_PATH, Error, Result};
 
 /// Reads MNIST's four files from a folder and returns the training set and the
 /// test set. Each file may be compressed (`.gz`). Pixels are from 0 (paper) to
@@ -136,12 +136,8 @@ fn read_idx<const AXES: usize>(
 
 /// Opens a file, which is decompressed if its name ends in `.gz`.
 fn open(path: &Path) -> Result<Box<dyn Read>> {
-    let file = File::open(path).map_err(|error| {
-        Error::File(format!(
-            "{} cannot be read: {error}; check the path and the rights",
-            path.display()
-        ))
-    })?;
+    let cannot = Error::io(path, "cannot be read", CHECK_PATH);
+    let file = File::open(path).map_err(cannot)?;
     let file = BufReader::new(file);
     match path.extension().is_some_and(|extension| extension == "gz") {
         true => Ok(Box::new(GzDecoder::new(file))),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 
 use super::{TokenBatch, Vocabulary};
-use crate::error::{Error, Result, mistake, or_raise};
+use crate::error::{CHECK_PATH, Error, Result, mistake, or_raise};
 use crate::loader::Rows;
 
 /// A text as a sequence of tokens, one per character.
@@ -115,11 +115,8 @@ impl Rows for Windows {
 /// Reads a text file, which may be compressed with gzip.
 pub(super) fn read_text(path: &Path) -> Result<String> {
     let name = path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| {
-        Error::File(format!(
-            "{name} cannot be read: {error}; check the path and the rights"
-        ))
-    })?;
+    let cannot = Error::io(path, "cannot be read", CHECK_PATH);
+    let bytes = fs::read(path).map_err(cannot)?;
     decode(&name, &bytes)
 }
 
@@ -140,7 +137,7 @@ pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<String> {
     })?;
     let text = str::from_utf8(unpacked).map_err(|error| {
         Error::File(format!(
-            "{name} is no text in UTF-8 from byte {} on; convert it first",
+            "{name} is not UTF-8 text from byte {} on; convert it first",
             error.valid_up_to()
         ))
     })?;
@@ -238,7 +235,7 @@ mod tests {
         let missing = refusal(None);
         assert!(missing.starts_with(&format!("{name} cannot be read: ")));
         let bad = format!(
-            "{name} is no text in UTF-8 from byte 2 on; convert it first"
+            "{name} is not UTF-8 text from byte 2 on; convert it first"
         );
         assert_eq!(refusal(Some(b"ab\xff")), bad);
         assert_eq!(refusal(Some(&zipped(b"ab\xff"))), bad);

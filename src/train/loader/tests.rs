@@ -6,6 +6,7 @@ use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
 use super::*;
+use crate::attempt;
 use crate::data::moons;
 
 /// Rows whose batches are their row numbers. Counts the created batches.
@@ -149,7 +150,7 @@ fn a_panic_in_the_thread_gives_one_sentence() {
         refused,
         Error::Mistake(
             "the loader's thread panicked at batch 1 of epoch 1, counted \
-             from 0: no such row: 7; mend how its rows make a batch"
+             from 0: no such row: 7; fix how its rows make a batch"
                 .to_string()
         )
     );

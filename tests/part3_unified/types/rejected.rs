@@ -178,8 +178,8 @@ fn files_keep_the_type_of_each_tensor() {
     io::save(&path, &model).unwrap();
     let mut wide = Linear::new(2, 3, &mut random);
     let error = io::load(&path, &mut wide).unwrap_err().to_string();
-    let expected = "is of type F64, and the model wants F32; change the \
-                    model first by `.to_dtype(DType::F64)`";
+    let expected = "is of type F64, but the model has F32; change the \
+                    model first with `.to_dtype(DType::F64)`";
     assert!(error.contains(expected), "{error}");
     wide.to_dtype(DType::F64).unwrap();
     io::load(&path, &mut wide).unwrap();
