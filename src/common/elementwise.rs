@@ -4,8 +4,9 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
-/// The kernels of an operation: the plain one, and those of the engine. The
-/// engine has a second one for two operands with any strides.
+/// The names of an operation's kernels: first for the plain device, then
+/// for the engine, which has a second kernel for two operands with
+/// any strides.
 macro_rules! kernels {
     (Unary $name:literal) => {
         [concat!("plain_", $name), concat!("unary_", $name)]
