@@ -152,7 +152,7 @@ fn the_library_leaves_panics_to_the_program() {
         }
     }
     let words = ["catch_unwind", "set_hook", "take_hook", "attempt("];
-    refuse(&own, &words, "only `src/program.rs` catches a panic");
+    forbid(&own, &words, "only `src/program.rs` catches a panic");
 }
 
 /// Promise: The `ocl` package is used only in `src/opencl/` and in its tests.

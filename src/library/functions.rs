@@ -14,12 +14,16 @@ mod loss;
 mod movement;
 mod normalization;
 mod powers;
+mod rearranging;
 mod rounding;
 mod scalars;
+mod scatter;
 mod slicing;
 mod softmax;
+mod sorting;
 mod statistics;
 mod trigonometry;
+mod variance;
 
 pub use activations::*;
 pub use attention::SelfAttention;

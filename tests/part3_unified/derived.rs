@@ -160,7 +160,7 @@ fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
     })
 }
 
-fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
+pub(super) fn fill(shape: &[usize], of: impl Fn(&[usize]) -> f64) -> Array {
     let values = indices(shape).map(|at| of(&at)).collect();
     Array { shape: shape.to_vec(), values }
 }
@@ -170,12 +170,12 @@ fn linear_index(shape: &[usize], at: &[usize]) -> usize {
     at.iter().zip(strides).map(|(i, step)| i * step as usize).sum()
 }
 
-fn element(a: &Array, at: &[usize]) -> f64 {
+pub(super) fn element(a: &Array, at: &[usize]) -> f64 {
     a.values[linear_index(&a.shape, at)]
 }
 
 /// Returns the same index with a different position along one axis.
-fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
+pub(super) fn with(at: &[usize], axis: usize, place: usize) -> Vec<usize> {
     let mut at = at.to_vec();
     at[axis] = place;
     at

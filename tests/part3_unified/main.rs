@@ -24,6 +24,7 @@ mod invalid_settings;
 mod launches;
 mod layouts;
 mod lazy_devices;
+mod library_operations;
 mod limits;
 #[cfg(feature = "engine")]
 mod matmul;

@@ -259,20 +259,20 @@ fn agree(device: Device) {
     }
 }
 
-struct SecondDerivativeCase<'a> {
-    what: String,
-    operands: &'a [Array],
+pub(super) struct SecondDerivativeCase<'a> {
+    pub(super) what: String,
+    pub(super) operands: &'a [Array],
     /// Number of leading operands without a derivative.
-    constants: usize,
-    device: Device,
-    call: &'a dyn Fn(&[Tensor]) -> Tensor,
-    judge: &'a dyn Fn(&[Array]) -> Array,
+    pub(super) constants: usize,
+    pub(super) device: Device,
+    pub(super) call: &'a dyn Fn(&[Tensor]) -> Tensor,
+    pub(super) judge: &'a dyn Fn(&[Array]) -> Array,
 }
 
 /// The loss is the sum of the squares of the result with different weights, so
 /// that the rule is differentiated with respect to its operands and to the
 /// upstream gradient.
-fn check_second_derivatives(case: &SecondDerivativeCase) {
+pub(super) fn check_second_derivatives(case: &SecondDerivativeCase) {
     let (what, operands) = (&case.what, case.operands);
     let mut random = Random(9);
     let mut weights =
@@ -325,7 +325,11 @@ fn check_second_derivatives(case: &SecondDerivativeCase) {
     }
 }
 
-fn slope(of: &[Array], which: usize, f: impl Fn(&[Array]) -> f64) -> Array {
+pub(super) fn slope(
+    of: &[Array],
+    which: usize,
+    f: impl Fn(&[Array]) -> f64,
+) -> Array {
     let mut of = of.to_vec();
     let mut slope = of[which].clone();
     for i in 0..slope.values.len() {

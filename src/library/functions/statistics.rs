@@ -100,11 +100,7 @@ impl Tensor {
     #[track_caller]
     pub fn var_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
         let axes = &or_raise(checks::axes("var", self.shape(), axes))[..];
-        let count: usize =
-            axes.iter().map(|&axis| self.shape()[axis]).product();
-        let gap = self.sub(&self.mean_over(axes, Keep::Yes));
-        let total = gap.mul(&gap).sum_over(axes, keep);
-        total.div_scalar(count.saturating_sub(1) as f64)
+        self.var_with_correction(axes, 1.0, keep)
     }
 
     /// Computes the standard deviation of all elements.
@@ -198,7 +194,7 @@ impl Tensor {
     /// Computes the square root with a derivative of 0 instead of infinity at
     /// 0.
     #[track_caller]
-    fn sqrt_flat_at_zero(&self) -> Tensor {
+    pub(super) fn sqrt_flat_at_zero(&self) -> Tensor {
         let zeros = self.zeros_like();
         let flat = self.eq(&zeros);
         flat.where_cond(
