@@ -146,7 +146,7 @@ pub mod program;
 mod train;
 pub mod workgroup;
 
-pub use common::{checks, error, graph, half, ops, rng, shape};
+pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use library::functions::ConvOptions;

@@ -24,9 +24,8 @@ mod works;
 use std::process::ExitCode;
 
 use rungrad::Error;
-use rungrad::engine::lazy::compiler::written;
 use rungrad::ledger::{self, Counts};
-use rungrad::opencl::{Gpu, record};
+use rungrad::opencl::{GeneratedKernel, Gpu, record};
 use rungrad::part3_unified::Device;
 
 use works::{Network, bias_relu, inputs, softmax};
@@ -51,7 +50,7 @@ fn main() -> ExitCode {
             if holds {
                 print!("{}", timeline.fused());
             }
-            let all = written();
+            let all = GeneratedKernel::all();
             for kernel in all[shown..].iter().filter(|_| shows) {
                 println!("\n{}", kernel.text().trim_end());
             }

@@ -1,5 +1,4 @@
-// Computes each output element from the input elements at the same index. To
-// add an operation, add a line at the end.
+// Computes each output element from the input elements at the same index.
 
 // Elements per item: one 16-byte load instead of four loads of 4 bytes.
 #if defined(T_IS_HALF) && defined(OUT_IS_HALF)
@@ -155,16 +154,22 @@ ACC gelu_slope(ACC x)
     return below + x * middle * exp(-0.5f * x * x);
 }
 
+BINARY(binary_gelu_grads, gelu_slope(x) * y)
+
+// The lines below are generated from src/common/elementwise.rs.
 UNARY(unary_scale, x * p)
 UNARY(unary_shift, x + p)
 UNARY(unary_div_scalar, x / p)
 UNARY(unary_rdiv_scalar, p / x)
 UNARY(unary_sqrt, sqrt(x))
+UNARY(unary_rsqrt, rsqrt(x))
 UNARY(unary_square, x * x)
 UNARY(unary_cube, x * x * x)
 UNARY(unary_pow, pow(x, p))
 UNARY(unary_exp, exp(x))
+UNARY(unary_exp2, exp2(x))
 UNARY(unary_log, log(x))
+UNARY(unary_log2, log2(x))
 UNARY(unary_relu, x <= 0.0f ? 0.0f : x)
 UNARY(unary_tanh, flat_tanh(x))
 UNARY(unary_sigmoid, sigmoid(x))
@@ -185,8 +190,7 @@ BINARY(binary_div, x / y)
 BINARY(binary_lt, x < y ? 1.0f : 0.0f)
 BINARY(binary_le, x <= y ? 1.0f : 0.0f)
 BINARY(binary_eq, x == y ? 1.0f : 0.0f)
-BINARY(binary_pow, pow(x, y))
-BINARY(binary_gelu_grads, gelu_slope(x) * y)
+BINARY(binary_pow_tensor, pow(x, y))
 // ANCHOR_END: binary-lines
 
 STRIDED(strided_add, x + y)
@@ -195,4 +199,4 @@ STRIDED(strided_div, x / y)
 STRIDED(strided_lt, x < y ? 1.0f : 0.0f)
 STRIDED(strided_le, x <= y ? 1.0f : 0.0f)
 STRIDED(strided_eq, x == y ? 1.0f : 0.0f)
-STRIDED(strided_pow, pow(x, y))
+STRIDED(strided_pow_tensor, pow(x, y))

@@ -1,7 +1,6 @@
 // Elementwise operations with two operands: a (n), b (n) -> out (n). One
 // work-item per element.
-//
-// To add an operation, add a line at the end.
+// The lines at the end are generated from src/common/elementwise.rs.
 
 // ANCHOR: binary
 #define BINARY(NAME, RESULT)                                                \

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::elementwise::{Binary, Unary};
 use crate::shape::{Span, Window};
 
 /// The names of the operations, in the order in which the book teaches them.
@@ -71,24 +72,12 @@ pub enum Op {
     Sigmoid,
     /// The Gaussian error linear unit.
     Gelu,
-    /// The sine, of an angle in radians.
-    Sin,
-    /// The cosine, of an angle in radians.
-    Cos,
-    /// The error function.
-    Erf,
-    /// `log(1 + x)`.
-    Log1p,
+    /// Any other elementwise operation with one operand.
+    Unary(Unary),
     /// The first operand to the power of the second.
     PowTensor,
     /// The elementwise maximum of two operands.
     Maximum,
-    /// The largest integer that is at most the operand.
-    Floor,
-    /// The nearest integer, ties to even.
-    Round,
-    /// The sign: 1, 0 or -1.
-    Sign,
     /// The sum over these axes.
     Sum(Vec<usize>, Keep),
     /// The maximum over these axes.
@@ -169,20 +158,15 @@ impl Op {
             Op::Tanh,
             Op::Sigmoid,
             Op::Gelu,
-            Op::Sin,
-            Op::Cos,
-            Op::Erf,
-            Op::Log1p,
             Op::PowTensor,
             Op::Maximum,
-            Op::Floor,
-            Op::Round,
-            Op::Sign,
             Op::Matmul,
             Op::Softmax,
             Op::LogSoftmax,
         ];
-        plain.into_iter().find(|op| op.name() == name)
+        let unary = Unary::ALL.iter().filter(|op| op.constant().is_none());
+        let others = unary.map(|op| Op::Unary(*op));
+        plain.into_iter().chain(others).find(|op| op.name() == name)
     }
 
     /// Returns the operation with this name, or else a custom one. A custom
@@ -192,34 +176,59 @@ impl Op {
         Op::find(name).unwrap_or(Op::Custom(name))
     }
 
+    /// Returns the row of the table if it is an elementwise operation with one
+    /// operand.
+    pub fn unary(&self) -> Option<Unary> {
+        Some(match self {
+            Op::Scale(number) => Unary::Scale((*number).into()),
+            Op::Shift(number) => Unary::Shift((*number).into()),
+            Op::DivScalar(number) => Unary::DivScalar((*number).into()),
+            Op::RdivScalar(number) => Unary::RdivScalar((*number).into()),
+            Op::Pow(number) => Unary::Pow((*number).into()),
+            Op::Exp => Unary::Exp,
+            Op::Log => Unary::Log,
+            Op::Relu => Unary::Relu,
+            Op::Tanh => Unary::Tanh,
+            Op::Sigmoid => Unary::Sigmoid,
+            Op::Gelu => Unary::Gelu,
+            Op::Unary(op) => *op,
+            _ => return None,
+        })
+    }
+
+    /// Returns the row of the table if it is an elementwise operation with two
+    /// operands.
+    pub fn binary(&self) -> Option<Binary> {
+        Some(match self {
+            Op::Mul => Binary::Mul,
+            Op::Add => Binary::Add,
+            Op::Div => Binary::Div,
+            Op::PowTensor => Binary::Pow,
+            _ => return None,
+        })
+    }
+
     /// Returns the name, without parameters.
     pub fn name(&self) -> &'static str {
         match self {
             Op::Leaf => "leaf",
             Op::Constant => "constant",
-            Op::Mul => "mul",
-            Op::Add => "add",
-            Op::Div => "div",
-            Op::Scale(_) => "scale",
-            Op::Shift(_) => "shift",
-            Op::DivScalar(_) => "div_scalar",
-            Op::RdivScalar(_) => "rdiv_scalar",
-            Op::Pow(_) => "pow",
-            Op::Exp => "exp",
-            Op::Log => "log",
-            Op::Relu => "relu",
-            Op::Tanh => "tanh",
-            Op::Sigmoid => "sigmoid",
-            Op::Gelu => "gelu",
-            Op::Sin => "sin",
-            Op::Cos => "cos",
-            Op::Erf => "erf",
-            Op::Log1p => "log1p",
-            Op::PowTensor => "pow_tensor",
+            Op::Mul | Op::Add | Op::Div | Op::PowTensor => {
+                self.binary().map_or("", Binary::name)
+            }
+            Op::Scale(_)
+            | Op::Shift(_)
+            | Op::DivScalar(_)
+            | Op::RdivScalar(_)
+            | Op::Pow(_)
+            | Op::Exp
+            | Op::Log
+            | Op::Relu
+            | Op::Tanh
+            | Op::Sigmoid
+            | Op::Gelu
+            | Op::Unary(_) => self.unary().map_or("", Unary::name),
             Op::Maximum => "maximum",
-            Op::Floor => "floor",
-            Op::Round => "round",
-            Op::Sign => "sign",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
             Op::MaxShare(_) => "max_share",

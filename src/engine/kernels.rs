@@ -9,7 +9,7 @@
 
 use smallvec::smallvec;
 
-use crate::opencl::{self, Given, Kernel, Reached, counted, view};
+use crate::opencl::{self, Kernel, LaunchArgs, Reached, counted, view};
 use crate::part3_unified::{Binary, Reduce, Unary};
 
 /// A kernel of a file under `kernels/`, compiled for `f32`; [`typed`] changes
@@ -19,7 +19,7 @@ macro_rules! kernel {
         kernel!($file, $name, $reach, [])
     };
     ($file:literal, $name:expr, $reach:expr, [$($option:expr),*]) => {{
-        const KERNEL: Kernel = opencl::kernel!(
+        let kernel = opencl::kernel!(
             $file,
             include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
@@ -31,7 +31,7 @@ macro_rules! kernel {
         // SAFETY: the files guard each access by the number of elements, for
         // any options and types.
         unsafe {
-            KERNEL
+            kernel
                 .with_options(concat!($($option),*))
                 .with_types($crate::engine::kernels::types::F32)
         }
@@ -64,8 +64,8 @@ pub(super) use types::{Types, typed};
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
     [
-        UNARY,
-        BINARY,
+        &UNARY,
+        BINARY.as_flattened(),
         OTHERS,
         ADAM,
         REDUCE_SUMS,
@@ -78,115 +78,71 @@ pub fn all() -> impl Iterator<Item = &'static Kernel> {
     .flatten()
 }
 
-/// The unary operations with the names of their kernels.
-macro_rules! unary {
-    ($($op:ident $(($number:ident))? $name:literal,)*) => {
-        const UNARY: &[Kernel] = &[$(unary!(@kernel $name)),*];
+const UNARY: [Kernel; Unary::ALL.len()] = {
+    let mut kernels = [GELU_GRADS; Unary::ALL.len()];
+    let mut i = 0;
+    while i < kernels.len() {
+        kernels[i] = unary(Unary::ALL[i]);
+        i += 1;
+    }
+    kernels
+};
 
-        /// Returns the kernel of an operation, and its constant, or 0 if it
-        /// has none.
-        pub(super) fn unary(op: Unary) -> (Kernel, f64) {
-            match op {$(
-                Unary::$op $(($number))? => {
-                    (unary!(@kernel $name), unary!(@number $($number)?))
-                }
-            )*}
-        }
-
-        /// Returns the operation that a kernel computes, with this constant if
-        /// it takes one.
-        pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
-            match kernel.name() {
-                $($name => Some(unary!(@op $op number $($number)?)),)*
-                _ => None,
-            }
-        }
-    };
-    (@op $op:ident $given:ident) => { Unary::$op };
-    (@op $op:ident $given:ident $number:ident) => { Unary::$op($given) };
-    (@kernel $name:literal) => {
-        kernel!("engine/elementwise.cl", $name, one_operand)
-    };
-    (@number) => { 0.0 };
-    (@number $number:ident) => { $number };
+/// Returns the kernel of an operation.
+pub(super) const fn unary(op: Unary) -> Kernel {
+    let [_, name] = op.kernels();
+    kernel!("engine/elementwise.cl", name, one_operand)
 }
 
-unary! {
-    Scale(number) "unary_scale",
-    Shift(number) "unary_shift",
-    DivScalar(number) "unary_div_scalar",
-    RdivScalar(number) "unary_rdiv_scalar",
-    Sqrt "unary_sqrt",
-    Square "unary_square",
-    Cube "unary_cube",
-    Pow(number) "unary_pow",
-    Exp "unary_exp",
-    Log "unary_log",
-    Relu "unary_relu",
-    Tanh "unary_tanh",
-    Sigmoid "unary_sigmoid",
-    Sin "unary_sin",
-    Cos "unary_cos",
-    Erf "unary_erf",
-    Gelu "unary_gelu",
-    GeluSlope "unary_gelu_slope",
-    Log1p "unary_log1p",
-    Floor "unary_floor",
-    Round "unary_round",
-    Sign "unary_sign",
+/// Returns the unary operation that a kernel computes, with this constant if
+/// it takes one.
+pub fn operation(kernel: &Kernel, number: f64) -> Option<Unary> {
+    let mut all = Unary::ALL.iter();
+    let op = all.find(|op| op.kernels().contains(&kernel.name()))?;
+    Some(op.with_constant(number))
 }
 
-/// The reach of `out[i] = f(a[i])`: arguments `a, a_offset, p, out, n`.
-fn one_operand(given: &Given) -> Option<Reached> {
-    let n = given.uint(4)?;
-    Some(smallvec![given.uint(1)? + n, n])
+/// The reach of `out[i] = f(a[i])`.
+fn one_operand(args: &LaunchArgs) -> Option<Reached> {
+    let n = args.uint("n")?;
+    Some(smallvec![args.uint("a_offset")? + n, n])
 }
+
+const BINARY: [[Kernel; 2]; Binary::ALL.len()] = {
+    let mut kernels = [[GELU_GRADS; 2]; Binary::ALL.len()];
+    let mut i = 0;
+    while i < kernels.len() {
+        kernels[i] = binary(Binary::ALL[i]);
+        i += 1;
+    }
+    kernels
+};
 
 // ANCHOR: binary
-/// The binary operations. Each has two kernels: one for dense operands, and
-/// one for operands with any strides.
-macro_rules! binary {
-    ($($op:ident $dense:literal $strided:literal,)*) => {
-        const BINARY: &[Kernel] = &[$(
-            kernel!("engine/elementwise.cl", $dense, two_operands),
-            kernel!("engine/elementwise.cl", $strided, strided),
-        )*];
-
-        /// Returns the kernels of an operation.
-        pub(super) fn binary(op: Binary) -> [Kernel; 2] {
-            match op {$(Binary::$op => [
-                kernel!("engine/elementwise.cl", $dense, two_operands),
-                kernel!("engine/elementwise.cl", $strided, strided),
-            ],)*}
-        }
-    };
-}
-
-binary! {
-    Add "binary_add" "strided_add",
-    Mul "binary_mul" "strided_mul",
-    Div "binary_div" "strided_div",
-    Lt "binary_lt" "strided_lt",
-    Le "binary_le" "strided_le",
-    Eq "binary_eq" "strided_eq",
-    Pow "binary_pow" "strided_pow",
+/// Returns the kernels of an operation: one for dense operands, and one for
+/// operands with any strides.
+pub(super) const fn binary(op: Binary) -> [Kernel; 2] {
+    let [_, dense, any] = op.kernels();
+    [
+        kernel!("engine/elementwise.cl", dense, two_operands),
+        kernel!("engine/elementwise.cl", any, strided),
+    ]
 }
 // ANCHOR_END: binary
 
-/// The reach of `out[i] = f(a[i], b[i])`: arguments
-/// `a, a_offset, b, b_offset, out, n`.
-fn two_operands(given: &Given) -> Option<Reached> {
-    let n = given.uint(5)?;
-    Some(smallvec![given.uint(1)? + n, given.uint(3)? + n, n])
+/// The reach of `out[i] = f(a[i], b[i])`.
+fn two_operands(args: &LaunchArgs) -> Option<Reached> {
+    let n = args.uint("n")?;
+    let [a, b] = ["a_offset", "b_offset"].map(|name| args.uint(name));
+    Some(smallvec![a? + n, b? + n, n])
 }
 
-/// The reach of the same for strided operands: arguments `a, a_offset,
-/// a_strides, b, b_offset, b_strides, shape, out, n`.
-fn strided(given: &Given) -> Option<Reached> {
-    let shape = given.int8(6)?;
-    let a = view(given.uint(1)?, shape, given.int8(2)?)?;
-    let b = view(given.uint(4)?, shape, given.int8(5)?)?;
-    Some(smallvec![a, b, given.uint(8)?])
+/// The reach of the same for strided operands.
+fn strided(args: &LaunchArgs) -> Option<Reached> {
+    let shape = args.int8("shape")?;
+    let a = view(args.uint("a_offset")?, shape, args.int8("a_strides")?)?;
+    let b = view(args.uint("b_offset")?, shape, args.int8("b_strides")?)?;
+    Some(smallvec![a, b, args.uint("n")?])
 }
 
 /// The gradient of GELU: its derivative at the first operand, times the
@@ -194,46 +150,46 @@ fn strided(given: &Given) -> Option<Reached> {
 pub const GELU_GRADS: Kernel =
     kernel!("engine/elementwise.cl", "binary_gelu_grads", two_operands);
 
-/// Selects elements of `a` or `b` by a mask: arguments `mask, mask_offset,
-/// a, a_offset, b, b_offset, out, n`.
+/// Selects elements of `a` or `b` by a mask.
 pub const WHERE_COND: Kernel =
-    kernel!("engine/where.cl", "where_cond", |given| {
-        let n = given.uint(7)?;
-        let from = |place| Some(given.uint(place)? + n);
-        Some(smallvec![from(1)?, from(3)?, from(5)?, n])
+    kernel!("engine/where.cl", "where_cond", |args| {
+        let n = args.uint("n")?;
+        let offsets = ["mask_offset", "a_offset", "b_offset"];
+        let [mask, a, b] = offsets.map(|name| args.uint(name));
+        Some(smallvec![mask? + n, a? + n, b? + n, n])
     });
 
 /// Checks that a launch has a row group for each row: a power of two of items,
 /// in work-groups of at most 256 items.
-fn row_groups(given: &Given) -> Option<()> {
-    let (team, rows) = (given.items(0), given.items(1));
-    (team.is_power_of_two() && team * rows <= 256 && given.items(2) == 1)
+fn row_groups(args: &LaunchArgs) -> Option<()> {
+    let (team, rows) = (args.items(0), args.items(1));
+    (team.is_power_of_two() && team * rows <= 256 && args.items(2) == 1)
         .then_some(())
 }
 
-/// A batch of products of a matrix and a column: arguments `a, a_offset, b,
-/// b_offset, strides, out, m, k`.
+/// A batch of products of a matrix and a column.
 pub const PRODUCT_VECTOR: Kernel =
     kernel!("engine/vector.cl", "product_vector", by_vector);
 /// The same with `float4` loads: contiguous operands whose strides, offsets
 /// and sizes are multiples of four.
 pub const PRODUCT_VECTOR_FOURS: Kernel =
-    kernel!("engine/vector.cl", "product_vector_fours", |given| {
-        let [batch, row, one, b_batch, b_one, _, length, _] = given.int8(4)?;
-        let sizes = [1, 3, 7].map(|at| given.uint(at));
+    kernel!("engine/vector.cl", "product_vector_fours", |args| {
+        let [batch, row, one, b_batch, b_one, _, length, _] =
+            args.int8("strides")?;
+        let sizes = ["a_offset", "b_offset", "k"].map(|name| args.uint(name));
         let sizes = sizes.into_iter().map(|size| size.map(i128::from));
         let steps = [batch, row, b_batch, length].map(Some);
         let fours = |value: Option<i128>| value.is_some_and(|n| n % 4 == 0);
         (one == 1 && b_one == 1 && sizes.chain(steps).all(fours))
-            .then(|| by_vector(given))
+            .then(|| by_vector(args))
             .flatten()
     });
 
-fn by_vector(given: &Given) -> Option<Reached> {
-    row_groups(given)?;
-    let (m, k) = (given.uint(6)?, given.uint(7)?);
+fn by_vector(args: &LaunchArgs) -> Option<Reached> {
+    row_groups(args)?;
+    let (m, k) = (args.uint("m")?, args.uint("k")?);
     (m < 1 << 30 && k < 1 << 30).then_some(())?;
-    let strides = given.int8(4)?;
+    let strides = args.int8("strides")?;
     let [batch, length] = [5, 6].map(|at| u64::try_from(strides[at]).ok());
     let (batch, length) = (batch?, counted(length?)?);
     let reach = |offset, axes: [(u64, i128); 3]| {
@@ -248,14 +204,14 @@ fn by_vector(given: &Given) -> Option<Reached> {
     let parts = k.div_ceil(length);
     let out = batch.checked_mul(m)?.checked_mul(parts)?;
     (out < 1 << 31).then_some(())?;
-    let (a, b) = (given.uint(1)?, given.uint(3)?);
+    let (a, b) = (args.uint("a_offset")?, args.uint("b_offset")?);
     Some(smallvec![reach(a, of_a)?, reach(b, of_b)?, out])
 }
 
-/// Adds windows into images: arguments `a, offset, strides, sizes, out, n`.
+/// Adds windows into images.
 pub const FOLD_WINDOWS: Kernel =
-    kernel!("engine/fold.cl", "fold_windows", |given| {
-        let (strides, sizes) = (given.int8(2)?, given.int8(3)?);
+    kernel!("engine/fold.cl", "fold_windows", |args| {
+        let (strides, sizes) = (args.int8("strides")?, args.int8("sizes")?);
         if sizes.iter().any(|&size| size < 1) {
             return None;
         }
@@ -267,20 +223,19 @@ pub const FOLD_WINDOWS: Kernel =
         };
         let rows = places(h, height, down, v)?;
         let columns = places(w, width, right, u)?;
-        let n = given.uint(5)?;
+        let n = args.uint("n")?;
         let windows = [n.div_ceil(h * w), rows, columns, height, width];
         let mut shape = [1; 8];
         for (size, window) in shape.iter_mut().zip(windows) {
             *size = i128::from(window.max(1));
         }
-        Some(smallvec![view(given.uint(1)?, shape, strides)?, n])
+        Some(smallvec![view(args.uint("offset")?, shape, strides)?, n])
     });
 
-/// The first values of the random sequence of a seed: arguments `out,
-/// seed_low, seed_high, n`.
+/// The first values of the random sequence of a seed.
 pub const FILL_UNIFORM: Kernel =
-    kernel!("engine/fill.cl", "fill_uniform", |given| {
-        Some(smallvec![given.uint(3)?])
+    kernel!("engine/fill.cl", "fill_uniform", |args| {
+        Some(smallvec![args.uint("n")?])
     });
 
 const OTHERS: &[Kernel] = &[

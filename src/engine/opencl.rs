@@ -129,8 +129,8 @@ impl OpenCl {
 
     /// Applies `op` to each element and stores the results as type `to`.
     fn unary_to(&self, op: Unary, a: &Array, to: DType) -> Result<Shared> {
-        let (kernel, constant) = kernels::unary(op);
-        let constant = scalar_of(a.dtype(), constant);
+        let kernel = kernels::unary(op);
+        let constant = scalar_of(a.dtype(), op.constant().unwrap_or_default());
         let (a, n) = (a.compact()?, a.len());
         let types = Types { from: a.dtype(), to };
         self.fill(to, n, |out| {
@@ -468,7 +468,7 @@ impl OpenCl {
         for length in lengths {
             outputs.push(self.allocate(DType::F32, length)?);
         }
-        let mut launch = self.gpu.launch(&written.kernel);
+        let mut launch = self.gpu.launch_generated(&written.kernel);
         for list in indices {
             launch = launch.input(list.buffer());
         }

@@ -6,8 +6,6 @@
 
 mod windows;
 
-use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
-
 use crate::ops::{Keep, Op};
 use crate::shape::{self, Span};
 
@@ -113,22 +111,6 @@ fn max_share(a: &Array, max: &Array, grads: &Array) -> Array {
     let is_max = |x: f64, max| f64::from(x == max || x.is_nan());
     let winners = zip(a, max, is_max);
     mul(&winners, &div(grads, &sum(&winners, &max.shape)))
-}
-
-/// Computes the error function by a series without cancellation: all terms
-/// have the sign of `x`, and each is the previous one times
-/// `2 x^2 / (2 n + 1)`. For `|x| >= 6` the result is 1 or -1 in `f64`.
-fn erf(x: f64) -> f64 {
-    if x.is_nan() || x.abs() >= 6.0 {
-        return if x.is_nan() { x } else { x.signum() };
-    }
-    let mut term = x;
-    let mut sum = 0.0;
-    for n in 1..200 {
-        sum += term;
-        term *= 2.0 * x * x / f64::from(2 * n + 1);
-    }
-    FRAC_2_SQRT_PI * (-x * x).exp() * sum
 }
 
 /// Computes the exponential of each element.
@@ -288,30 +270,14 @@ pub(crate) fn normal_rows(a: &Array, n: usize, epsilon: f64) -> [Array; 2] {
 
 /// Computes an operation, or returns `None` if it has no reference.
 pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
+    if let (Some(op), [a]) = (op.unary(), inputs) {
+        return Some(a.map(|x| op.reference(x)));
+    }
+    if let (Some(op), [a, b]) = (op.binary(), inputs) {
+        return Some(zip(a, b, |x, y| op.reference(x, y)));
+    }
     Some(match (op, inputs) {
-        (Op::Mul, [a, b]) => mul(a, b),
-        (Op::Add, [a, b]) => add(a, b),
-        (Op::Div, [a, b]) => div(a, b),
-        (Op::Scale(number), [a]) => a.map(|x| x * f64::from(*number)),
-        (Op::Shift(number), [a]) => a.map(|x| x + f64::from(*number)),
-        (Op::DivScalar(number), [a]) => a.map(|x| x / f64::from(*number)),
-        (Op::RdivScalar(number), [a]) => a.map(|x| f64::from(*number) / x),
-        (Op::Pow(number), [a]) => a.map(|x| x.powf(f64::from(*number))),
-        (Op::Exp, [a]) => exp(a),
-        (Op::Log, [a]) => a.map(f64::ln),
-        (Op::Relu, [a]) => a.map(|x| if x <= 0.0 { 0.0 } else { x }),
-        (Op::Tanh, [a]) => a.map(f64::tanh),
-        (Op::Sigmoid, [a]) => a.map(|x| 1.0 / (1.0 + (-x).exp())),
-        (Op::Gelu, [a]) => a.map(|x| 0.5 * x * (1.0 + erf(x / SQRT_2))),
-        (Op::Sin, [a]) => a.map(f64::sin),
-        (Op::Cos, [a]) => a.map(f64::cos),
-        (Op::Erf, [a]) => a.map(erf),
-        (Op::Log1p, [a]) => a.map(f64::ln_1p),
-        (Op::PowTensor, [a, b]) => zip(a, b, f64::powf),
         (Op::Maximum, [a, b]) => zip(a, b, nan_max),
-        (Op::Floor, [a]) => a.map(f64::floor),
-        (Op::Round, [a]) => a.map(f64::round_ties_even),
-        (Op::Sign, [a]) => a.map(|x| f64::from(x > 0.0) - f64::from(x < 0.0)),
         (Op::Sum(axes, keep), [a]) => {
             drop_axes(sum(a, &reduced_shape(&a.shape, axes)), axes, *keep)
         }

@@ -1,5 +1,6 @@
 //! Kernel launches, checked on the host before the device sees them.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::queue::{Command, Queue};
 use super::reach::LaunchArgs;
 use super::recorder;
 use super::signature::Signature;
-use super::source::{Code, Kernel, Source};
+use super::source::{Code, GeneratedKernel, Kernel, Source};
 use super::status::driver_error;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
@@ -45,6 +46,14 @@ pub struct Launch<'a, K = Kernel> {
 impl Gpu {
     /// Begins a launch of one of this crate's kernels.
     pub fn launch<'a>(&self, kernel: &Kernel) -> Launch<'a> {
+        Launch::new(self, kernel.code())
+    }
+
+    /// Begins a launch of a generated kernel.
+    pub fn launch_generated<'a>(
+        &self,
+        kernel: &'a GeneratedKernel,
+    ) -> Launch<'a> {
         Launch::new(self, kernel.code())
     }
 
@@ -257,7 +266,8 @@ impl<K> Launch<'_, K> {
         let event = if times {
             let mut queue = open.queue()?;
             if let Some(call) = &mut call {
-                call.queues(self.code.holds);
+                let generated = self.code.generated;
+                call.queues(generated.map_or("", |it| &it.operations));
             }
             launch.enqueue(&mut queue, true)?
         } else {
@@ -512,9 +522,17 @@ impl<K> Launch<'_, K> {
         let groups = [0, 1, 2].map(|d| global.sizes[d] / local.sizes[d]);
         let (items, names) = (local.sizes, &known.names[..]);
         let arguments = &self.arguments[..];
-        let args = LaunchArgs { arguments, names, groups, items };
-        args.reaches(self.code.reach).ok_or_else(|| {
-            self.mistake("was given sizes or offsets that it cannot take")
+        let unknown = Cell::new(None);
+        let args = LaunchArgs { arguments, names, groups, items, unknown };
+        args.reaches(self.code.reach).ok_or_else(|| match args.unknown.take() {
+            Some(name) => self.mistake(format!(
+                "has no parameter `{name}`, from which its reach is computed; \
+                 it has {}",
+                names.join(", ")
+            )),
+            None => {
+                self.mistake("was given sizes or offsets that it cannot take")
+            }
         })
     }
 }

@@ -61,6 +61,7 @@ mod queue;
 mod reach;
 mod recorder;
 mod signature;
+#[cfg_attr(not(feature = "lazy"), allow(dead_code))]
 mod source;
 mod status;
 mod submission;
@@ -76,9 +77,8 @@ pub use extent::Extent;
 pub(crate) use gpu::PerDevice;
 pub use gpu::{DEVICE_VARIABLE, Gpu};
 pub use launch::Launch;
-pub(crate) use reach::LaunchArgs as Given;
 pub(crate) use reach::{LaunchArgs, Reached, counted, view};
 pub use recorder::record;
 pub(crate) use recorder::{start, stop};
 pub(crate) use source::kernel;
-pub use source::{Kernel, Source};
+pub use source::{GeneratedKernel, Kernel, Source};

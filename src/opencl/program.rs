@@ -9,9 +9,10 @@ use ocl::core::{ProgramBuildStatus, ProgramInfo, Status};
 
 use super::assembly;
 use super::device::DeviceInfo;
+use super::reach::Reach;
 use super::recorder;
 use super::signature::Signature;
-use super::source::Code;
+use super::source::{Code, Generated};
 use super::status::driver_error;
 use crate::timeline::SliceKind;
 use crate::{Error, ledger};
@@ -69,9 +70,12 @@ impl Programs {
         &mut self,
         code: Code,
     ) -> Result<Arc<CompiledKernel>, Error> {
+        if let Some(generated) = code.generated {
+            return self.generated(code, generated);
+        }
         // Only the strings of kernels that are compiled into this crate have
         // fixed addresses.
-        if code.reach.is_none() {
+        if matches!(code.reach, Reach::Unknown) {
             return self.by_name(code);
         }
         let place = [code.text, code.options, code.types, code.name];
@@ -89,47 +93,70 @@ impl Programs {
         }
     }
 
+    /// Returns a generated kernel. It is not cached here, so that it can be
+    /// freed.
+    fn generated(
+        &mut self,
+        code: Code,
+        generated: &Generated,
+    ) -> Result<Arc<CompiledKernel>, Error> {
+        match generated.compiled.get() {
+            Some((index, known)) if *index == self.info.index => {
+                return Ok(Arc::clone(known));
+            }
+            _ => {}
+        }
+        let program = self.compile(code)?;
+        let known = Arc::new(create(&program, self.info, code, code)?);
+        // Another device may have compiled it before.
+        let _ = generated.compiled.set((self.info.index, Arc::clone(&known)));
+        Ok(known)
+    }
+
     /// Runs another kernel wherever a kernel of this crate is launched.
     pub(super) fn stand_in(
         &mut self,
         replaced: Code,
         code: Code,
     ) -> Result<(), Error> {
-        let known = Arc::new(self.create(code, replaced)?);
+        let info = self.info;
+        let program = &self.program(code)?.program;
+        let known = Arc::new(create(program, info, code, replaced)?);
         self.stand_ins.insert(replaced.name.to_owned(), known);
         self.by_address.clear();
         Ok(())
     }
 
     fn by_name(&mut self, code: Code) -> Result<Arc<CompiledKernel>, Error> {
-        if let Some(known) = self.program(code)?.kernels.get(code.name) {
+        let info = self.info;
+        let Program { program, kernels } = self.program(code)?;
+        if let Some(known) = kernels.get(code.name) {
             return Ok(Arc::clone(known));
         }
-        let known = Arc::new(self.create(code, code)?);
-        let kernels = &mut self.program(code)?.kernels;
+        let known = Arc::new(create(program, info, code, code)?);
         kernels.insert(known.name.clone(), Arc::clone(&known));
         Ok(known)
     }
+}
 
-    /// Creates a kernel. Its parameters have the names that `declared` gives
-    /// them.
-    fn create(
-        &mut self,
-        code: Code,
-        declared: Code,
-    ) -> Result<CompiledKernel, Error> {
-        let (info, name) = (self.info, code.name);
-        let program = &self.program(code)?.program;
-        let object = core::create_kernel(program, name)
-            .map_err(|error| no_kernel(code, program, error))?;
-        let signature = Signature::query(&object, info).map_err(|error| {
-            driver_error(&format!("Asking about the kernel {name}"), error)
-        })?;
-        let names = declared.parameter_names();
-        let names = names.unwrap_or_else(|| signature.names());
-        let (object, name) = (Mutex::new(object), name.to_owned());
-        Ok(CompiledKernel { object, name, signature, names })
-    }
+/// Creates a kernel of a program. Its parameters have the names that
+/// `declared` gives them.
+fn create(
+    program: &core::Program,
+    info: &DeviceInfo,
+    code: Code,
+    declared: Code,
+) -> Result<CompiledKernel, Error> {
+    let name = code.name;
+    let object = core::create_kernel(program, name)
+        .map_err(|error| no_kernel(code, program, error))?;
+    let signature = Signature::query(&object, info).map_err(|error| {
+        driver_error(&format!("Asking about the kernel {name}"), error)
+    })?;
+    let names = declared.parameter_names();
+    let names = names.unwrap_or_else(|| signature.names());
+    let (object, name) = (Mutex::new(object), name.to_owned());
+    Ok(CompiledKernel { object, name, signature, names })
 }
 
 // ANCHOR: compiled-once

@@ -3,6 +3,7 @@
 //! the buffers before each launch; `Kernel::new` is where a kernel promises
 //! it.
 
+use std::cell::Cell;
 use std::iter;
 
 use smallvec::SmallVec;
@@ -10,13 +11,16 @@ use smallvec::SmallVec;
 use super::argument::{Argument, Scalar};
 
 /// The number of values of each buffer, in argument order, that a kernel may
-/// access. `None` if the arguments are not the expected ones.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Reach {
-    /// Computed from the arguments of a launch.
+/// access.
+#[derive(Clone, Copy)]
+pub(super) enum Reach<'a> {
+    /// Computed from the arguments of a launch; `None` if they are not the
+    /// expected ones.
     Computed(fn(&LaunchArgs) -> Option<Reached>),
     /// The same for every launch.
-    Fixed(&'static [u64]),
+    Fixed(&'a [u64]),
+    /// Known to the caller alone.
+    Unknown,
 }
 
 /// A length for each buffer. It is on the stack, because a kernel has few
@@ -33,24 +37,8 @@ pub(crate) struct LaunchArgs<'a> {
     /// dimension.
     pub(super) groups: [usize; 3],
     pub(super) items: [usize; 3],
-}
-
-/// How a reach refers to an argument: by the name of its parameter, or by its
-/// index, counted from 0.
-pub(crate) trait ArgKey {
-    fn index(self, args: &LaunchArgs) -> Option<usize>;
-}
-
-impl ArgKey for &str {
-    fn index(self, args: &LaunchArgs) -> Option<usize> {
-        args.names.iter().position(|name| name == self)
-    }
-}
-
-impl ArgKey for usize {
-    fn index(self, _: &LaunchArgs) -> Option<usize> {
-        Some(self)
-    }
+    /// A name that none of the parameters has.
+    pub(super) unknown: Cell<Option<String>>,
 }
 
 impl<'a> LaunchArgs<'a> {
@@ -59,12 +47,12 @@ impl<'a> LaunchArgs<'a> {
     /// arguments.
     pub(super) fn reaches(
         &self,
-        reach: Option<Reach>,
+        reach: Reach,
     ) -> Option<impl Iterator<Item = (u64, u64)> + use<'a>> {
         let reached = match reach {
-            Some(Reach::Computed(reach)) => reach(self)?,
-            Some(Reach::Fixed(reach)) => Reached::from_slice(reach),
-            None => Reached::new(),
+            Reach::Computed(reach) => reach(self)?,
+            Reach::Fixed(reach) => Reached::from_slice(reach),
+            Reach::Unknown => Reached::new(),
         };
         let lengths = self.arguments.iter().filter_map(|it| match it {
             Argument::Buffer { len, .. } => Some(*len as u64),
@@ -74,32 +62,55 @@ impl<'a> LaunchArgs<'a> {
         Some(lengths.zip(reached.into_iter().chain(iter::repeat(0))))
     }
 
-    fn scalar(&self, key: impl ArgKey) -> Option<Scalar> {
-        match self.arguments.get(key.index(self)?)? {
+    /// Returns the index of a parameter.
+    fn index(&self, name: &str) -> Option<usize> {
+        let found = self.names.iter().position(|known| known == name);
+        if found.is_none() {
+            self.unknown.set(Some(name.to_owned()));
+        }
+        found
+    }
+
+    fn scalar(&self, index: usize) -> Option<Scalar> {
+        match self.arguments.get(index)? {
             Argument::Scalar(scalar) => Some(*scalar),
             Argument::Buffer { .. } => None,
         }
     }
 
     /// Returns a `uint` argument.
-    pub(crate) fn uint(&self, key: impl ArgKey) -> Option<u64> {
-        match self.scalar(key)? {
+    pub(crate) fn uint(&self, name: &str) -> Option<u64> {
+        match self.scalar(self.index(name)?)? {
             Scalar::U32(value) => Some(value.into()),
             _ => None,
         }
     }
 
+    /// Returns the `uint` arguments at every `step`th position from the
+    /// parameter `first`, for parameters that a macro repeats.
+    pub(crate) fn uints(
+        &self,
+        first: &str,
+        step: usize,
+    ) -> Option<impl Iterator<Item = Option<u64>>> {
+        let indices = (self.index(first)?..).step_by(step);
+        Some(indices.map(|index| match self.scalar(index)? {
+            Scalar::U32(value) => Some(value.into()),
+            _ => None,
+        }))
+    }
+
     /// Returns an `int` argument, if it is not negative.
-    pub(crate) fn int(&self, key: impl ArgKey) -> Option<u64> {
-        match self.scalar(key)? {
+    pub(crate) fn int(&self, name: &str) -> Option<u64> {
+        match self.scalar(self.index(name)?)? {
             Scalar::I32(value) => value.try_into().ok(),
             _ => None,
         }
     }
 
     /// Returns an `int8` argument.
-    pub(crate) fn int8(&self, key: impl ArgKey) -> Option<[i128; 8]> {
-        match self.scalar(key)? {
+    pub(crate) fn int8(&self, name: &str) -> Option<[i128; 8]> {
+        match self.scalar(self.index(name)?)? {
             Scalar::I32x8(values) => Some(values.map(i128::from)),
             _ => None,
         }

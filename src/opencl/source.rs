@@ -1,5 +1,9 @@
 //! The source of a kernel, before a device compiles it.
 
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use super::program::CompiledKernel;
 use super::reach::{LaunchArgs, Reach, Reached};
 
 /// A kernel that is compiled into this crate; each part has a list of its
@@ -11,8 +15,7 @@ pub struct Kernel {
     name: &'static str,
     options: &'static str,
     types: &'static str,
-    holds: &'static str,
-    reach: Reach,
+    reach: fn(&LaunchArgs) -> Option<Reached>,
 }
 
 impl Kernel {
@@ -31,25 +34,8 @@ impl Kernel {
         name: &'static str,
         reach: fn(&LaunchArgs) -> Option<Reached>,
     ) -> Kernel {
-        let reach = Reach::Computed(reach);
-        let (options, types, holds) = ("", "", "");
-        Kernel { file, text, name, options, types, holds, reach }
-    }
-
-    /// Creates a kernel from a generated text that contains all its sizes.
-    ///
-    /// # Safety
-    ///
-    /// As for [`new`](Self::new).
-    pub(crate) unsafe fn written(
-        name: &'static str,
-        text: &'static str,
-        holds: &'static str,
-        reach: &'static [u64],
-    ) -> Kernel {
-        let reach = Reach::Fixed(reach);
-        let (file, options, types) = ("a written kernel", "", "");
-        Kernel { file, text, name, options, types, holds, reach }
+        let (options, types) = ("", "");
+        Kernel { file, text, name, options, types, reach }
     }
 
     /// Returns the same kernel with compiler options, such as `-D TILE=16`.
@@ -91,22 +77,6 @@ impl Kernel {
         self.name
     }
 
-    /// Returns the operations that a generated kernel contains, grouped by
-    /// shape: `add, relu [512, 256]; sum [512]`. For any other kernel the
-    /// string is empty.
-    pub fn holds(&self) -> &'static str {
-        self.holds
-    }
-
-    /// Returns the reach of a generated kernel: how many values it accesses in
-    /// each buffer, in argument order.
-    pub fn written_reach(&self) -> Option<&'static [u64]> {
-        match self.reach {
-            Reach::Fixed(reach) => Some(reach),
-            Reach::Computed(_) => None,
-        }
-    }
-
     /// Returns the compiler options.
     pub fn options(&self) -> &'static str {
         self.options
@@ -118,9 +88,98 @@ impl Kernel {
     }
 
     pub(super) fn code(&self) -> Code<'static> {
-        let Kernel { file, text, name, options, types, holds, reach } = *self;
-        let reach = Some(reach);
-        Code { file, text, name, options, types, holds, reach }
+        let Kernel { file, text, name, options, types, reach } = *self;
+        let (reach, generated) = (Reach::Computed(reach), None);
+        Code { file, text, name, options, types, reach, generated }
+    }
+}
+
+/// A kernel whose text was generated while the program runs. The text and what
+/// was compiled from it are freed with the last clone.
+#[derive(Clone, Debug)]
+pub struct GeneratedKernel(Arc<Generated>);
+
+pub(super) struct Generated {
+    text: String,
+    name: String,
+    pub(super) operations: String,
+    reach: Vec<u64>,
+    /// Compiled for the device that launched it first, which has this index.
+    pub(super) compiled: OnceLock<(usize, Arc<CompiledKernel>)>,
+}
+
+/// The generated kernels, oldest first.
+static GENERATED: Mutex<Vec<Weak<Generated>>> = Mutex::new(Vec::new());
+
+impl GeneratedKernel {
+    /// Creates a kernel from a text that contains all its sizes, or returns
+    /// the kernel that already has this text. `operations` describes what it
+    /// computes, and `reach` says how many values it accesses in each buffer.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Kernel::new`].
+    pub(crate) unsafe fn new(
+        name: String,
+        text: String,
+        operations: String,
+        reach: Vec<u64>,
+    ) -> GeneratedKernel {
+        let mut all = GENERATED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|kernel| kernel.strong_count() > 0);
+        let known = all.iter().filter_map(Weak::upgrade).find(|known| {
+            known.text == text
+                && known.reach == reach
+                && known.operations == operations
+        });
+        let kernel = known.unwrap_or_else(|| {
+            let compiled = OnceLock::new();
+            let kernel = Generated { text, name, operations, reach, compiled };
+            let kernel = Arc::new(kernel);
+            all.push(Arc::downgrade(&kernel));
+            kernel
+        });
+        GeneratedKernel(kernel)
+    }
+
+    /// Returns the generated kernels that have not been freed, oldest first.
+    pub fn all() -> Vec<GeneratedKernel> {
+        let all = GENERATED.lock().unwrap_or_else(PoisonError::into_inner);
+        let alive = all.iter().filter_map(Weak::upgrade);
+        alive.map(GeneratedKernel).collect()
+    }
+
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Returns the kernel's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Returns how many values it accesses in each buffer, in argument order.
+    pub fn reach(&self) -> &[u64] {
+        &self.0.reach
+    }
+
+    pub(super) fn code(&self) -> Code<'_> {
+        Code {
+            file: "a generated kernel",
+            text: &self.0.text,
+            name: &self.0.name,
+            options: "",
+            types: "",
+            reach: Reach::Fixed(&self.0.reach),
+            generated: Some(&self.0),
+        }
+    }
+}
+
+impl fmt::Debug for Generated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
     }
 }
 
@@ -158,13 +217,14 @@ impl Source {
             name: &self.name,
             options: &self.options,
             types: "",
-            holds: "",
-            reach: None,
+            reach: Reach::Unknown,
+            generated: None,
         }
     }
 }
 
-/// The common form of a [`Kernel`] and a [`Source`], as a launch needs it.
+/// The common form of a [`Kernel`], a [`GeneratedKernel`] and a [`Source`], as
+/// a launch needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) file: &'a str,
@@ -172,8 +232,8 @@ pub(super) struct Code<'a> {
     pub(super) name: &'a str,
     pub(super) options: &'a str,
     pub(super) types: &'a str,
-    pub(super) holds: &'a str,
-    pub(super) reach: Option<Reach>,
+    pub(super) reach: Reach<'a>,
+    pub(super) generated: Option<&'a Generated>,
 }
 
 impl Code<'_> {
@@ -222,3 +282,36 @@ macro_rules! kernel {
 }
 
 pub(crate) use kernel;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Promise: A generated kernel is freed with the last schedule that uses
+    /// it.
+    #[test]
+    fn generated_kernels_do_not_accumulate() {
+        let generate = |n: usize| {
+            let text = format!("kernel void k() {{ /* {n} */ }}");
+            let operations = "a kernel of a test".to_owned();
+            // SAFETY: it accesses no memory, and is not launched.
+            unsafe {
+                GeneratedKernel::new("k".into(), text, operations, vec![])
+            }
+        };
+        let count = || {
+            let all = GeneratedKernel::all();
+            all.iter()
+                .filter(|it| it.text().starts_with("kernel void k()"))
+                .count()
+        };
+        let kept = generate(0);
+        for n in 0..5000 {
+            let kernel = generate(n);
+            assert_eq!(Arc::ptr_eq(&kernel.0, &kept.0), n == 0);
+            assert!(count() <= 2);
+        }
+        drop(kept);
+        assert_eq!(count(), 0);
+    }
+}

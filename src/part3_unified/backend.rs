@@ -6,6 +6,8 @@ mod adam;
 
 pub use adam::AdamStep;
 
+pub use crate::elementwise::{Binary, Unary};
+
 use std::any::Any;
 
 use super::defaults::{self, NORMAL_PDF_AT_0, normal_cdf};
@@ -15,56 +17,6 @@ use crate::error::{Error, Result};
 use crate::ledger::Memory;
 #[cfg(feature = "opencl")]
 use crate::opencl::Buffer;
-
-/// An elementwise operation with one operand.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unary {
-    /// Multiplies by a constant.
-    Scale(f64),
-    /// Adds a constant.
-    Shift(f64),
-    /// Divides by a constant.
-    DivScalar(f64),
-    /// Divides a constant by the element.
-    RdivScalar(f64),
-    /// The square root.
-    Sqrt,
-    /// The square, `x * x`.
-    Square,
-    /// The cube, `x * x * x`.
-    Cube,
-    /// Raises to a constant power; see [`Unary::power`].
-    Pow(f64),
-    /// The exponential, `e^x`.
-    Exp,
-    /// The natural logarithm.
-    Log,
-    /// `max(x, 0)`. The result for a NaN is NaN.
-    Relu,
-    /// The hyperbolic tangent.
-    Tanh,
-    /// The logistic function, `1 / (1 + e^-x)`.
-    Sigmoid,
-    /// The sine.
-    Sin,
-    /// The cosine.
-    Cos,
-    /// The error function, `erf(x)`.
-    Erf,
-    /// The Gaussian error linear unit: `x` times the cumulative distribution
-    /// function of the standard normal distribution at `x`.
-    Gelu,
-    /// The derivative of [`Unary::Gelu`].
-    GeluSlope,
-    /// `ln(1 + x)`, accurate for an `x` so small that `1 + x` would round.
-    Log1p,
-    /// The largest integer that is not greater than the element.
-    Floor,
-    /// The nearest integer; ties go to the even one.
-    Round,
-    /// 1 for a positive element, -1 for a negative one, 0 for zero and NaN.
-    Sign,
-}
 
 impl Unary {
     /// Applies the operation to one element. This is the reference
@@ -77,11 +29,14 @@ impl Unary {
             Unary::DivScalar(number) => x / T::nearest(number),
             Unary::RdivScalar(number) => T::nearest(number) / x,
             Unary::Sqrt => x.sqrt(),
+            Unary::Rsqrt => x.sqrt().recip(),
             Unary::Square => x * x,
             Unary::Cube => x * x * x,
             Unary::Pow(number) => x.powf(T::nearest(number)),
             Unary::Exp => x.exp(),
+            Unary::Exp2 => x.exp2(),
             Unary::Log => x.ln(),
+            Unary::Log2 => x.log2(),
             Unary::Relu if x <= zero => zero,
             Unary::Relu => x,
             Unary::Tanh => x.tanh(),
@@ -128,42 +83,7 @@ impl Unary {
     }
 }
 
-// ANCHOR: binary-enum
-/// An elementwise operation with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binary {
-    /// The sum.
-    Add,
-    /// The product.
-    Mul,
-    /// The quotient.
-    Div,
-    /// 1 where the first is less than the second, else 0.
-    Lt,
-    /// 1 where the first is less than or equal to the second, else 0. A
-    /// comparison with NaN is 0.
-    Le,
-    /// 1 where both are equal, else 0. A comparison with NaN is 0.
-    Eq,
-    /// The first, raised to the power of the second.
-    Pow,
-}
-// ANCHOR_END: binary-enum
-
 impl Binary {
-    /// Returns the name of the operation for error messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Binary::Add => "add",
-            Binary::Mul => "mul",
-            Binary::Div => "div",
-            Binary::Lt => "lt",
-            Binary::Le => "le",
-            Binary::Eq => "eq",
-            Binary::Pow => "pow_tensor",
-        }
-    }
-
     /// Applies the operation to one pair of elements, like [`Unary::apply`].
     #[inline]
     pub fn apply<T: Real>(self, x: T, y: T) -> T {

@@ -232,7 +232,8 @@ impl Backend for PlainOpenCl {
 
     // ANCHOR: unary
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
-        let (kernel, constant) = kernels::unary(op);
+        let kernel = kernels::unary(op);
+        let constant = op.constant().unwrap_or_default();
         let (a, n) = (self.dense(a)?, a.len());
         self.filled(n, |out| {
             self.each(&kernel, n)

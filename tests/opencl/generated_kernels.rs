@@ -2,8 +2,7 @@
 //! launches of the lazy device, then each alone on buffers of exactly the
 //! required size and with more groups than necessary.
 
-use rungrad::engine::lazy::compiler::written;
-use rungrad::opencl::{Gpu, Kernel};
+use rungrad::opencl::{GeneratedKernel, Gpu};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{Device, Span, Tensor};
 
@@ -21,7 +20,7 @@ fn generated_kernels_stay_inside_their_buffers() {
             generate(&shape);
         }
         generate_eight_per_item(&gpu);
-        let all = written();
+        let all = GeneratedKernel::all();
         assert!(all.len() > 20, "{} kernels were written", all.len());
         return all.iter().for_each(|kernel| run_exactly(&gpu, kernel));
     }
@@ -107,14 +106,15 @@ fn generate_eight_per_item(gpu: &Gpu) {
         );
     }
     for sign in ["k < 8;", "uint i = at + k / 4 *"] {
-        let is_of_eights = |kernel: &Kernel| kernel.text().contains(sign);
-        assert!(written().iter().any(is_of_eights), "no {sign}");
+        let is_of_eights =
+            |kernel: &GeneratedKernel| kernel.text().contains(sign);
+        assert!(GeneratedKernel::all().iter().any(is_of_eights), "no {sign}");
     }
 }
 
 /// Launches a kernel on buffers of exactly its reach.
-fn run_exactly(gpu: &Gpu, kernel: &Kernel) {
-    let reach = kernel.written_reach().expect("it was written");
+fn run_exactly(gpu: &Gpu, kernel: &GeneratedKernel) {
+    let reach = kernel.reach();
     let text = kernel.text();
     let (_, head) = text.split_once("kernel void ").expect("one kernel");
     let kinds: Vec<char> = head
@@ -139,7 +139,8 @@ fn run_exactly(gpu: &Gpu, kernel: &Kernel) {
         digits.parse().expect("a size")
     });
     let most = lengths().max().unwrap_or(1);
-    let mut launch = gpu.launch(kernel).global(most + 3 * local).local(local);
+    let mut launch =
+        gpu.launch_generated(kernel).global(most + 3 * local).local(local);
     for (at, kind) in kinds.iter().enumerate() {
         launch = match kind {
             'u' => launch.input(&integers[at]),

@@ -61,7 +61,7 @@ fn every_kernel_source_is_in_a_list() {
     for kernel in every_kernel() {
         texts.insert(kernel.file(), kernel.text());
     }
-    let files = ["part2", "part3", "part3/plain"].map(|part| {
+    let files = ["part2", "part3", "engine"].map(|part| {
         let folder = testkit::place::root().join("kernels").join(part);
         let entries = std::fs::read_dir(folder).unwrap();
         entries.filter(|it| it.as_ref().unwrap().path().is_file()).count()

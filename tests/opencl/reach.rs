@@ -17,7 +17,7 @@ use super::every_kernel;
 use super::families::Family;
 use super::oclgrind::simulator;
 use testkit::child::{child_under, finish, is_child, succeed};
-use testkit::device::skip;
+use testkit::device::{gpu_or_skip, skip};
 use testkit::launches::draft::{Draft, Drawn, extent, parameters};
 use testkit::place::scratch;
 use testkit::random::{Random, cases, first_seed};
@@ -35,6 +35,21 @@ fn every_kernel_has_random_arguments() {
             "in, words, out, total, finished, count, side, few, offset, \
              number, bits, shape, sizes, strides, dense, within"
         );
+    }
+}
+
+/// Promise: The reach of a kernel names only parameters that the kernel has.
+#[test]
+fn a_reach_names_parameters_of_its_kernel() {
+    let Some(gpu) = gpu_or_skip() else { return };
+    for kernel in every_kernel() {
+        let accepted = |seed| {
+            let draft = Draft::new(kernel, &mut Random(seed));
+            reach(&gpu, kernel, &draft).is_some()
+        };
+        // A launch that is accepted has looked up every name.
+        let name = kernel.name();
+        assert!((1..400).any(accepted), "{name} accepts no launch");
     }
 }
 
@@ -172,7 +187,14 @@ pub(crate) fn reach(
         }
         let global = extent(&draft.global);
         let launch = launch.global(global).local(extent(&draft.local));
-        let spare = launch.unreached().ok()?.into_iter();
+        let spare = match launch.unreached() {
+            Ok(spare) => spare.into_iter(),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(!error.contains("has no parameter"), "{error}");
+                return None;
+            }
+        };
         let reach = spare.map(|spare| MAX_LEN - spare as usize);
         let reach: Vec<usize> = reach.collect();
         reach.iter().all(|&reach| reach < MAX_LEN).then_some(reach)

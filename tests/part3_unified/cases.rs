@@ -8,7 +8,7 @@
 
 use rungrad::library::functions::{Conv2d, IndexAdd};
 use rungrad::ops::{Keep, OPERATIONS, Op};
-use rungrad::part3_unified::{Device, Tensor, apply, no_grad, trace};
+use rungrad::part3_unified::{Device, Tensor, Unary, apply, no_grad, trace};
 use rungrad::reference::{self, Array};
 use rungrad::shape::{self, Span, Window};
 
@@ -207,11 +207,12 @@ fn check_part_3_operation(random: &mut Random, device: Device, seed: u64) {
         Op::Custom("mse") => 16.0 * (64.0 + 4.0),
         Op::Sum(..) | Op::Matmul | Op::IndexAdd(..) | Op::Fold(..) => 256.0,
         Op::Contract(..) | Op::Conv2d(..) => 256.0,
-        Op::Scale(_) | Op::Shift(_) | Op::Sin | Op::Cos => 8.0,
+        Op::Scale(_) | Op::Shift(_) => 8.0,
         // Values up to 8; OpenCL allows 2.5 ULP.
         Op::DivScalar(_) | Op::RdivScalar(_) => 64.0,
         // Values up to 16; OpenCL allows 16 ULP.
-        Op::Erf | Op::Log1p | Op::PowTensor => 256.0,
+        Op::PowTensor => 256.0,
+        Op::Unary(op) => unary(op).roundings,
         _ => 0.0,
     };
     let bound = roundings * 2f64.powi(-24);
@@ -237,15 +238,55 @@ pub(super) fn operand(
     for x in &mut values {
         *x = match op {
             Op::PowTensor if place == 0 => x.abs(),
-            Op::Log1p => x.abs(),
-            // From 0.05 to 0.45 above an integer.
-            Op::Floor | Op::Round => x.floor() + 0.05 + 0.4 * (*x - x.floor()),
+            Op::Unary(op) => (unary(*op).operand)(*x),
             // All elements are different.
             Op::Maximum => (8.0 * *x).round() / 8.0 + place as f32 / 16.0,
             _ => *x,
         };
     }
     values
+}
+
+/// An elementwise operation with one operand.
+pub(super) struct UnaryCase {
+    op: Unary,
+    call: fn(&Tensor) -> Tensor,
+    /// The allowed error in units of 2^-24, for operands up to 2.
+    roundings: f64,
+    /// Moves an operand to where the operation has a derivative.
+    operand: fn(f32) -> f32,
+}
+
+const fn case(
+    op: Unary,
+    call: fn(&Tensor) -> Tensor,
+    roundings: f64,
+    operand: fn(f32) -> f32,
+) -> UnaryCase {
+    UnaryCase { op, call, roundings, operand }
+}
+
+// OpenCL allows 2 to 4 ULP, and 16 for the error function.
+pub(super) const UNARY: &[UnaryCase] = &[
+    case(Unary::Sin, Tensor::sin, 8.0, |x| x),
+    case(Unary::Cos, Tensor::cos, 8.0, |x| x),
+    case(Unary::Erf, Tensor::erf, 256.0, |x| x),
+    case(Unary::Log1p, Tensor::log1p, 256.0, f32::abs),
+    case(Unary::Rsqrt, Tensor::rsqrt, 8.0, |x| x.abs() + 0.25),
+    case(Unary::Exp2, Tensor::exp2, 32.0, |x| x),
+    case(Unary::Log2, Tensor::log2, 8.0, |x| x.abs() + 0.25),
+    // From 0.05 to 0.45 above an integer.
+    case(Unary::Floor, Tensor::floor, 0.0, above_an_integer),
+    case(Unary::Round, Tensor::round, 0.0, above_an_integer),
+    case(Unary::Sign, Tensor::sign, 0.0, |x| x),
+];
+
+fn above_an_integer(x: f32) -> f32 {
+    x.floor() + 0.05 + 0.4 * (x - x.floor())
+}
+
+fn unary(op: Unary) -> &'static UnaryCase {
+    UNARY.iter().find(|case| case.op == op).expect("a row of UNARY")
 }
 
 pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
@@ -269,13 +310,7 @@ pub(super) fn call(op: &Op, of: &[Tensor]) -> Tensor {
         Op::Shift(number) => a.shift(*number),
         Op::DivScalar(number) => a.div_scalar(*number),
         Op::RdivScalar(number) => a.rdiv_scalar(*number),
-        Op::Sin => a.sin(),
-        Op::Cos => a.cos(),
-        Op::Erf => a.erf(),
-        Op::Log1p => a.log1p(),
-        Op::Floor => a.floor(),
-        Op::Round => a.round(),
-        Op::Sign => a.sign(),
+        Op::Unary(op) => (unary(*op).call)(a),
         Op::Maximum => a.maximum(&of[1]),
         Op::PowTensor => a.pow_tensor(&of[1]),
         Op::Sum(axes, keep) => a.sum_over(axes, *keep),
@@ -376,18 +411,12 @@ pub(super) fn operation(random: &mut Random) -> (Op, Vec<Vec<usize>>) {
         }
         11 => {
             let number = pair[0] as f32 - 0.75;
-            one(match random.below(11) {
+            one(match random.below(4 + UNARY.len()) {
                 0 => Op::Scale(number),
                 1 => Op::Shift(number),
                 2 => Op::DivScalar(number),
                 3 => Op::RdivScalar(number),
-                4 => Op::Sin,
-                5 => Op::Cos,
-                6 => Op::Erf,
-                7 => Op::Log1p,
-                8 => Op::Floor,
-                9 => Op::Round,
-                _ => Op::Sign,
+                i => Op::Unary(UNARY[i - 4].op),
             })
         }
         12 => (Op::Custom("mse"), vec![shape.clone(), shape]),

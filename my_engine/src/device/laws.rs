@@ -90,32 +90,14 @@ pub(super) fn a_tensor_travels_there_and_back(e: &Part3) {
     assert_eq!(got(back.to_vec()), values);
 }
 
-/// Every unary operation, with parameters of both signs where it has one.
-const MAPS: [Unary; 19] = [
-    Unary::Scale(3.0),
-    Unary::Shift(0.5),
-    Unary::DivScalar(3.0),
-    Unary::RdivScalar(3.0),
-    Unary::Sqrt,
-    Unary::Square,
-    Unary::Pow(1.5),
-    Unary::Exp,
-    Unary::Log,
-    Unary::Relu,
-    Unary::Tanh,
-    Unary::Sigmoid,
-    Unary::Sin,
-    Unary::Cos,
-    Unary::Erf,
-    Unary::Log1p,
-    Unary::Floor,
-    Unary::Round,
-    Unary::Sign,
-];
+/// Every unary operation.
+fn all_maps() -> impl Iterator<Item = Unary> {
+    Unary::ALL.iter().map(|op| op.with_constant(3.0))
+}
 
 #[track_caller]
 fn maps(e: &Part3, values: &[f32]) {
-    for op in MAPS {
+    for op in all_maps() {
         let right: Vec<f32> = values.iter().map(|x| op.apply(*x)).collect();
         let yours = got(on_device(e, &[values.len()], values).unary(op));
         near(&format!("{op:?} of {values:?}"), &read(&yours), &right);
@@ -142,7 +124,7 @@ pub(super) fn a_map_leaves_its_operand_as_it_was(e: &Part3) {
 }
 
 pub(super) fn a_map_keeps_what_is_no_number(e: &Part3) {
-    let maps = MAPS.into_iter().filter(|op| *op != Unary::Sign);
+    let maps = all_maps().filter(|op| *op != Unary::Sign);
     for op in maps {
         let yours = read(&got(on_device(e, &[1], &[f32::NAN]).unary(op)))[0];
         assert!(yours.is_nan(), "{op:?} of NaN is {yours}, not NaN");
@@ -158,22 +140,12 @@ pub(super) fn a_map_is_finite_far_out(e: &Part3) {
     }
 }
 
-const ZIPS: [Binary; 7] = [
-    Binary::Add,
-    Binary::Mul,
-    Binary::Div,
-    Binary::Lt,
-    Binary::Le,
-    Binary::Eq,
-    Binary::Pow,
-];
-
 pub(super) fn every_zip_gives_its_values(e: &Part3) {
     let (mut x, mut y) = (numbers(1, 64), numbers(2, 64));
     (x[5], y[5]) = (1.25, 1.25);
     (x[6], y[6]) = (f32::NAN, f32::NAN);
     (x[7], y[7]) = (0.0, -0.0);
-    for op in ZIPS {
+    for &op in Binary::ALL {
         let pairs = x.iter().zip(&y);
         let right: Vec<f32> = pairs.map(|(x, y)| op.apply(*x, *y)).collect();
         let (a, b) = (on_device(e, &[64], &x), on_device(e, &[64], &y));

@@ -4,22 +4,21 @@ use smallvec::smallvec;
 
 use crate::opencl::{self, Kernel, view};
 
-/// Copies the elements of a view: arguments `a, offset, shape, strides, out,
-/// n`.
+/// Copies the elements of a view.
 pub const COPY_STRIDED: Kernel =
-    kernel!("engine/copy.cl", "copy_strided", |given| {
-        let reach = view(given.uint(1)?, given.int8(2)?, given.int8(3)?)?;
-        Some(smallvec![reach, given.uint(5)?])
+    kernel!("engine/copy.cl", "copy_strided", |args| {
+        let (shape, strides) = (args.int8("shape")?, args.int8("strides")?);
+        let reach = view(args.uint("offset")?, shape, strides)?;
+        Some(smallvec![reach, args.uint("n")?])
     });
 
-/// Copies the elements of a view by tiles: arguments `a, offset, shape,
-/// strides, out, outs`.
+/// Copies the elements of a view by tiles.
 pub const COPY_TILED: Kernel =
-    kernel!("engine/copy.cl", "copy_tiled", |given| {
-        let (shape, mut strides) = (given.int8(2)?, given.int8(3)?);
+    kernel!("engine/copy.cl", "copy_tiled", |args| {
+        let (shape, mut strides) = (args.int8("shape")?, args.int8("strides")?);
         strides[6] = 1;
-        let reach = view(given.uint(1)?, shape, strides)?;
-        let mut outs = given.int8(5)?;
+        let reach = view(args.uint("offset")?, shape, strides)?;
+        let mut outs = args.int8("outs")?;
         outs[7] = 1;
         Some(smallvec![reach, dense_len(shape, outs)?])
     });
@@ -37,18 +36,19 @@ pub(super) fn dense_len(shape: [i128; 8], outs: [i128; 8]) -> Option<u64> {
     Some(n as u64)
 }
 
-/// Copies dense elements to a view: arguments `a, a_offset, out, offset,
-/// shape, strides, n`.
+/// Copies dense elements to a view.
 pub const COPY_TO_STRIDED: Kernel =
-    kernel!("engine/copy.cl", "copy_to_strided", |given| {
-        let reach = view(given.uint(3)?, given.int8(4)?, given.int8(5)?)?;
-        Some(smallvec![given.uint(1)? + given.uint(6)?, reach])
+    kernel!("engine/copy.cl", "copy_to_strided", |args| {
+        let (shape, strides) = (args.int8("shape")?, args.int8("strides")?);
+        let reach = view(args.uint("offset")?, shape, strides)?;
+        Some(smallvec![args.uint("a_offset")? + args.uint("n")?, reach])
     });
 
 /// Copies dense elements to a view that is given by an index for each element
-/// of the output: arguments `a, a_offset, given, places, out, n`.
+/// of the output.
 pub const COPY_INDEXED: Kernel =
-    kernel!("engine/copy.cl", "copy_indexed", |given| {
-        let n = given.uint(5)?;
-        Some(smallvec![given.uint(1)? + given.uint(2)?, n, n])
+    kernel!("engine/copy.cl", "copy_indexed", |args| {
+        let n = args.uint("n")?;
+        let all = args.uint("a_offset")? + args.uint("given")?;
+        Some(smallvec![all, n, n])
     });

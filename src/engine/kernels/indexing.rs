@@ -4,32 +4,28 @@ use smallvec::smallvec;
 
 use crate::opencl::{self, Kernel, counted};
 
-/// Selects rows by their indices: arguments `a, offset, rows, width, places,
-/// out, n`.
+/// Selects rows by their indices.
 pub const INDEX_SELECT: Kernel =
-    kernel!("engine/index.cl", "index_select", |given| {
-        let (width, n) = (given.uint(3)?, given.uint(6)?);
-        let all = given.uint(1)? + given.uint(2)? * width;
+    kernel!("engine/index.cl", "index_select", |args| {
+        let (width, n) = (args.uint("width")?, args.uint("n")?);
+        let all = args.uint("offset")? + args.uint("rows")? * width;
         Some(smallvec![all, n.div_ceil(counted(width)?), n])
     });
 
 /// Sums the rows of each group: row `i` of the result is the sum of the rows
-/// `order[starts[i]..starts[i + 1]]`. Arguments `a, offset, given, width,
-/// starts, order, out, n`.
-pub const INDEX_ADD: Kernel =
-    kernel!("engine/index.cl", "index_add", |given| {
-        let (rows, width) = (given.uint(2)?, given.uint(3)?);
-        let n = given.uint(7)?;
-        let all = given.uint(1)? + rows * width;
-        Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
-    });
+/// `order[starts[i]..starts[i + 1]]`.
+pub const INDEX_ADD: Kernel = kernel!("engine/index.cl", "index_add", |args| {
+    let (rows, width) = (args.uint("given")?, args.uint("width")?);
+    let n = args.uint("n")?;
+    let all = args.uint("offset")? + rows * width;
+    Some(smallvec![all, n.div_ceil(counted(width)?) + 1, rows, n])
+});
 
-/// Adds rows to the rows at sorted indices: arguments `a, offset, given,
-/// width, places, out, n`.
+/// Adds rows to the rows at sorted indices.
 pub const INDEX_ADD_SORTED: Kernel =
-    kernel!("engine/index.cl", "index_add_sorted", |given| {
-        let (rows, width) = (given.uint(2)?, given.uint(3)?);
+    kernel!("engine/index.cl", "index_add_sorted", |args| {
+        let (rows, width) = (args.uint("given")?, args.uint("width")?);
         counted(width)?;
-        let all = given.uint(1)? + rows * width;
-        Some(smallvec![all, rows, given.uint(6)?])
+        let all = args.uint("offset")? + rows * width;
+        Some(smallvec![all, rows, args.uint("n")?])
     });

@@ -4,7 +4,7 @@
 
 use smallvec::smallvec;
 
-use crate::opencl::{self, DeviceInfo, Given, Kernel, Reached, view};
+use crate::opencl::{self, DeviceInfo, Kernel, LaunchArgs, Reached, view};
 
 /// A tile size and the kernels that use it.
 #[derive(Debug)]
@@ -235,8 +235,7 @@ pub const PRODUCT_LONG_SUMS: Kernel = kernel!(
 );
 
 /// Packs an operand: copies its lines to contiguous lines along `k`, each
-/// padded with zeros to `room` elements. Arguments `a, offset, to, out, lines,
-/// k, room`.
+/// padded with zeros to `room` elements.
 pub const COPY_LINES: Kernel =
     kernel!("engine/pack.cl", "copy_lines", packed, []);
 
@@ -244,13 +243,14 @@ pub const COPY_LINES: Kernel =
 pub const FEW_ROWS: usize = 16;
 
 /// The reach for operands whose rows, columns and inner axes are up to three
-/// axes each: arguments `a, a_offset, a_to, b, b_offset, b_to, sizes, out, m,
-/// k, n`.
-fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
+/// axes each.
+fn views<const K: bool, const N: bool>(args: &LaunchArgs) -> Option<Reached> {
     const MAX: u64 = 1 << 30;
-    let [m, k, n] = [8, 9, 10].map(|at| given.int(at));
+    let [m, k, n] = ["m", "k", "n"].map(|name| args.int(name));
     let (m, k, n) = (m?, k?, n?);
-    let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
+    let [a_to, b_to, sizes] =
+        ["a_to", "b_to", "sizes"].map(|name| args.int8(name));
+    let (a_to, b_to, sizes) = (a_to?, b_to?, sizes?);
     let size = |at: usize| {
         let size = u64::try_from(sizes[at]).ok()?;
         (1..=MAX).contains(&size).then_some(size)
@@ -263,37 +263,47 @@ fn views<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
     };
     let (batch, length) = (size(6)?, size(7)?);
     let (rows, columns, inner) = (axes(m, 0)?, axes(n, 2)?, axes(k, 4)?);
-    let reach = |offset: usize, lines: [i128; 3], to: [i128; 8]| {
+    let reach = |offset: &str, lines: [i128; 3], to: [i128; 8]| {
         let mut shape = [1; 8];
         shape[..3].copy_from_slice(&lines);
         shape[3..6].copy_from_slice(&inner);
         shape[6] = batch.into();
-        view(given.uint(offset)?, shape, to)
+        view(args.uint(offset)?, shape, to)
     };
     let matrices = batch.checked_mul(k.div_ceil(length))?;
     let out = matrices.checked_mul(m)?.checked_mul(n)?;
     (out <= MAX << 1).then_some(())?;
-    Some(smallvec![reach(1, rows, a_to)?, reach(4, columns, b_to)?, out])
+    Some(smallvec![
+        reach("a_offset", rows, a_to)?,
+        reach("b_offset", columns, b_to)?,
+        out
+    ])
 }
 
 /// The same reach for at most `ROWS` rows.
-fn few_rows<const ROWS: u64>(given: &Given) -> Option<Reached> {
-    given.int(8).is_some_and(|rows| rows <= ROWS).then_some(())?;
-    views::<true, true>(given)
+fn few_rows<const ROWS: u64>(args: &LaunchArgs) -> Option<Reached> {
+    args.int("m").is_some_and(|rows| rows <= ROWS).then_some(())?;
+    views::<true, true>(args)
 }
 
 /// The same reach for operands with one axis of each kind, the last.
-fn matrices<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
-    let sizes = given.int8(6)?;
-    let last = [(1, 8), (3, 10), (5, 9)];
-    let is_last = |(at, size)| u64::try_from(sizes[at]).ok() == given.int(size);
+fn matrices<const K: bool, const N: bool>(
+    args: &LaunchArgs,
+) -> Option<Reached> {
+    let sizes = args.int8("sizes")?;
+    let last = [(1, "m"), (3, "n"), (5, "k")];
+    let is_last = |(at, size): (usize, &str)| {
+        u64::try_from(sizes[at]).ok() == args.int(size)
+    };
     last.into_iter().all(is_last).then_some(())?;
-    views::<K, N>(given)
+    views::<K, N>(args)
 }
 
 /// The same reach for operands that are read with aligned `float4` loads.
-fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
-    let (a_to, b_to, sizes) = (given.int8(2)?, given.int8(5)?, given.int8(6)?);
+fn fours<const K: bool, const N: bool>(args: &LaunchArgs) -> Option<Reached> {
+    let [a_to, b_to, sizes] =
+        ["a_to", "b_to", "sizes"].map(|name| args.int8(name));
+    let (a_to, b_to, sizes) = (a_to?, b_to?, sizes?);
     let four = |n: i128| n % 4 == 0;
     // One axis is contiguous, and its size is a multiple of four. The strides
     // of the other axis and of the batch are multiples of four.
@@ -305,25 +315,26 @@ fn fours<const K: bool, const N: bool>(given: &Given) -> Option<Reached> {
         along == 1 && four(across) && four(count) && four(to[6])
     };
     let length = sizes[7];
-    let offsets = [given.uint(1)?, given.uint(4)?].map(i128::from);
-    let whole = offsets.into_iter().all(four)
+    let [a, b] = ["a_offset", "b_offset"].map(|name| args.uint(name));
+    let whole = four(a?.into())
+        && four(b?.into())
         && four(length)
         && is_aligned(K, a_to, sizes[1])
         && is_aligned(!N, b_to, sizes[3]);
     whole.then_some(())?;
-    matrices::<K, N>(given)
+    matrices::<K, N>(args)
 }
 
 /// The reach of a copy of lines.
-fn packed(given: &Given) -> Option<Reached> {
+fn packed(args: &LaunchArgs) -> Option<Reached> {
     const MAX: u64 = 1 << 30;
-    let [lines, k, room] = [4, 5, 6].map(|at| given.uint(at));
+    let [lines, k, room] = ["lines", "k", "room"].map(|name| args.uint(name));
     let (lines, k, room) = (lines?, k?, room?);
-    let (to, mut shape, mut strides) = (given.int8(2)?, [1; 8], [0; 8]);
+    let (to, mut shape, mut strides) = (args.int8("to")?, [1; 8], [0; 8]);
     (shape[0], shape[1]) = (lines.into(), k.into());
     (strides[0], strides[1]) = (to[2], to[5]);
     let out = lines.checked_mul(room)?;
     let all = [lines, k, room, out];
     all.iter().all(|&n| n < MAX).then_some(())?;
-    Some(smallvec![view(given.uint(1)?, shape, strides)?, out])
+    Some(smallvec![view(args.uint("offset")?, shape, strides)?, out])
 }

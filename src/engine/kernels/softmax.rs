@@ -3,45 +3,42 @@
 use smallvec::smallvec;
 
 use super::row_groups;
-use crate::opencl::{self, Given, Kernel, Reached};
+use crate::opencl::{self, Kernel, LaunchArgs, Reached};
 
-/// Softmax or, with `logs`, log-softmax of each row: arguments `a, offset,
-/// columns, logs, out, n`. The offset is a multiple of four.
+/// Softmax or, with `logs`, log-softmax of each row. The offset is a multiple
+/// of four.
 pub const SOFTMAX_ROWS: Kernel =
     kernel!("engine/softmax.cl", "softmax_rows", softmax);
 /// The same for rows whose length is a multiple of four and which fit into the
 /// registers of a row group.
 pub const SOFTMAX_FOURS: Kernel =
-    kernel!("engine/softmax.cl", "softmax_fours", |given| {
-        let columns = given.uint(2)?;
-        let is_kept = columns <= KEPT as u64 * given.items(0);
-        (is_kept && columns % 4 == 0).then(|| softmax(given)).flatten()
+    kernel!("engine/softmax.cl", "softmax_fours", |args| {
+        let columns = args.uint("columns")?;
+        let is_kept = columns <= KEPT as u64 * args.items(0);
+        (is_kept && columns % 4 == 0).then(|| softmax(args)).flatten()
     });
 
 /// Elements of a row that an item can hold in registers.
 pub const KEPT: usize = 64;
 
-/// The gradient of log-softmax: arguments `y, y_offset, grad, grad_offset,
-/// columns, out, n`.
+/// The gradient of log-softmax.
 pub const SOFTMAX_GRADS: Kernel =
-    kernel!("engine/softmax.cl", "softmax_grads", |given| {
-        let all = elements(given, 4, 6)?;
-        let from = |place| Some(given.uint(place)? + all);
-        Some(smallvec![from(1)?, from(3)?, all])
+    kernel!("engine/softmax.cl", "softmax_grads", |args| {
+        let all = elements(args)?;
+        let [y, grad] = ["y_offset", "grad_offset"].map(|name| args.uint(name));
+        Some(smallvec![y? + all, grad? + all, all])
     });
 
 /// The reach of softmax.
-fn softmax(given: &Given) -> Option<Reached> {
-    (given.uint(1)? % 4 == 0).then_some(())?;
-    let all = elements(given, 2, 5)?;
-    Some(smallvec![given.uint(1)? + all, all])
+fn softmax(args: &LaunchArgs) -> Option<Reached> {
+    let (offset, all) = (args.uint("offset")?, elements(args)?);
+    (offset % 4 == 0).then(|| smallvec![offset + all, all])
 }
 
-/// Returns the number of elements of all rows, given the positions of the
-/// arguments `columns` and `n`.
-fn elements(given: &Given, columns: usize, n: usize) -> Option<u64> {
-    row_groups(given)?;
-    let (columns, n) = (given.uint(columns)?, given.uint(n)?);
+/// Returns the number of elements of all rows.
+fn elements(args: &LaunchArgs) -> Option<u64> {
+    row_groups(args)?;
+    let (columns, n) = (args.uint("columns")?, args.uint("n")?);
     // The loop counters of the kernels, `uint`, can exceed the end of a row by
     // a row group, and the last row by a work-group, even if rows are empty.
     let all = columns.max(1).checked_mul(n).filter(|all| *all < 1 << 31)?;

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::node::{
-    IndexList, Kind, Lazy, LazyNode, LazyOp, State, with_constant,
-};
+use super::node::{IndexList, Kind, Lazy, LazyNode, LazyOp, State};
 use super::schedule::Operation;
 use super::{Array, Reduce, Shared, downcast};
 use crate::engine::lazy::compiler::{Expression, Join, Node, Operand, Step};
@@ -169,7 +167,7 @@ impl CapturedGraph {
                     Step::Number(slot.expect("a constant has a slot"))
                 }
                 LazyOp::Unary(op, _) => {
-                    let op = Operation::Unary(with_constant(*op, 0.0));
+                    let op = Operation::Unary(op.with_constant(0.0));
                     Step::Apply(op, all(), slot)
                 }
                 LazyOp::Binary(op, _) => {

@@ -12,4 +12,4 @@ mod writer;
 pub(crate) use expression::Value;
 pub use expression::{Expression, Join, Node, Operand, Plan, Space, Step};
 pub(crate) use index::{Count, Index};
-pub use writer::{Formula, Number, Team, Written, written};
+pub use writer::{Formula, Number, Team, Written};

@@ -270,7 +270,7 @@ impl LazyNode {
     pub(super) fn constant(&self) -> Option<f32> {
         match &self.op {
             LazyOp::Constant(constant) => Some(*constant),
-            LazyOp::Unary(op, _) => constant(*op),
+            LazyOp::Unary(op, _) => op.constant().map(|it| it as f32),
             _ => None,
         }
     }
@@ -323,29 +323,4 @@ pub(super) enum Kind {
     Reduce(Reduce, usize, usize),
     IndexSelect(usize),
     IndexAdd(usize),
-}
-
-/// Returns the constant of an operation, if it has one.
-fn constant(op: Unary) -> Option<f32> {
-    match op {
-        Unary::Scale(constant)
-        | Unary::Shift(constant)
-        | Unary::DivScalar(constant)
-        | Unary::RdivScalar(constant)
-        | Unary::Pow(constant) => Some(constant as f32),
-        _ => None,
-    }
-}
-
-/// Replaces the constant of an operation.
-pub(super) fn with_constant(op: Unary, constant: f32) -> Unary {
-    let constant = constant.into();
-    match op {
-        Unary::Scale(_) => Unary::Scale(constant),
-        Unary::Shift(_) => Unary::Shift(constant),
-        Unary::DivScalar(_) => Unary::DivScalar(constant),
-        Unary::RdivScalar(_) => Unary::RdivScalar(constant),
-        Unary::Pow(_) => Unary::Pow(constant),
-        other => other,
-    }
 }

@@ -12,7 +12,6 @@ use super::node::{IndexList, Lazy, LazyNode, LazyOp, State};
 use super::{
     Array, Binary, DType, Fused, Reduce, Shared, Unary, downcast, loops,
 };
-use crate::engine::kernels;
 use crate::engine::lazy::compiler::{
     Formula, Join, Number, Plan, Space, Step, Written,
 };
@@ -26,11 +25,29 @@ pub(super) enum Operation {
     Where,
 }
 
-/// The kernels of every graph so far, by its key.
+/// The kernels of recent graphs, by the key of the graph.
 #[derive(Default)]
-pub(super) struct ScheduleCache(
-    HashMap<Vec<Token>, Schedule, BuildHasherDefault<FastHasher>>,
-);
+pub(super) struct ScheduleCache {
+    schedules: HashMap<Vec<Token>, Schedule, BuildHasherDefault<FastHasher>>,
+    /// How many graphs have been evaluated.
+    evaluations: usize,
+}
+
+/// Maximum number of graphs whose kernels are kept. A program may evaluate
+/// graphs of ever new shapes, such as a text that grows.
+const MAX_SCHEDULES: usize = 1024;
+
+impl ScheduleCache {
+    /// Makes room for another schedule: if the cache is full, frees those that
+    /// none of the last evaluations has used.
+    fn make_room(&mut self) {
+        if self.schedules.len() < MAX_SCHEDULES {
+            return;
+        }
+        let oldest = self.evaluations.saturating_sub(MAX_SCHEDULES / 2);
+        self.schedules.retain(|_, schedule| schedule.last_used > oldest);
+    }
+}
 
 /// The kernels of a graph.
 struct Schedule {
@@ -40,6 +57,8 @@ struct Schedule {
     /// Which constants have had different values since. They are arguments of
     /// the kernels; the others are literals in the text.
     vary: Vec<bool>,
+    /// The number of the evaluation that used it last.
+    last_used: usize,
 }
 
 enum Stage {
@@ -130,7 +149,8 @@ impl Schedule {
             stages.push(Stage::Kernel { plan, written, stored });
             stages.extend(second_pass);
         }
-        Schedule { stages, numbers: graph.numbers.clone(), vary }
+        let numbers = graph.numbers.clone();
+        Schedule { stages, numbers, vary, last_used: 0 }
     }
 }
 
@@ -157,7 +177,7 @@ impl Fused {
 
     fn evaluate(
         &self,
-        ScheduleCache(schedules): &mut ScheduleCache,
+        cache: &mut ScheduleCache,
         lazy: &Lazy,
         node: Arc<LazyNode>,
     ) -> Result<Shared> {
@@ -171,17 +191,21 @@ impl Fused {
             return Ok(result);
         }
         let graph = CapturedGraph::capture(node);
-        let schedule = match schedules.get_mut(&graph.key) {
+        cache.evaluations += 1;
+        let schedule = match cache.schedules.get_mut(&graph.key) {
             Some(schedule) => {
                 schedule.adapt(self, &graph);
                 schedule
             }
             None => {
+                cache.make_room();
                 let vary = vec![false; graph.numbers.len()];
                 let schedule = Schedule::new(self, &graph, vary);
-                schedules.entry(graph.key.clone()).or_insert(schedule)
+                let key = graph.key.clone();
+                cache.schedules.entry(key).or_insert(schedule)
             }
         };
+        schedule.last_used = cache.evaluations;
         let mut slots: Vec<Option<Shared>> = graph
             .steps
             .iter()
@@ -345,12 +369,11 @@ pub(super) fn with_caller(
 
 /// Returns the OpenCL C formula of an operation.
 fn formula(op: Operation) -> Formula {
-    let kernel = match op {
-        Operation::Unary(op) => kernels::unary(op).0,
-        Operation::Binary(op) => kernels::binary(op)[0],
-        Operation::Where => return Formula::CHOICE,
-    };
-    Formula::of(&kernel).expect("each kernel has a formula")
+    match op {
+        Operation::Unary(op) => Formula::new(op.name(), op.formula()),
+        Operation::Binary(op) => Formula::new(op.name(), op.formula()),
+        Operation::Where => Formula::CHOICE,
+    }
 }
 
 // ANCHOR: adapt
@@ -370,3 +393,28 @@ impl Schedule {
     }
 }
 // ANCHOR_END: adapt
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_frees_schedules_that_are_not_used() {
+        let mut cache = ScheduleCache::default();
+        let key = |n: usize| vec![Token::Size(n)];
+        for n in 0..5 * MAX_SCHEDULES {
+            cache.evaluations += 1;
+            let last_used = cache.evaluations;
+            if let Some(first) = cache.schedules.get_mut(&key(0)) {
+                first.last_used = last_used;
+            }
+            cache.make_room();
+            let (stages, numbers, vary) = Default::default();
+            let schedule = Schedule { stages, numbers, vary, last_used };
+            cache.schedules.insert(key(n), schedule);
+            assert!(cache.schedules.len() <= MAX_SCHEDULES);
+        }
+        assert!(cache.schedules.contains_key(&key(0)));
+        assert!(!cache.schedules.contains_key(&key(1)));
+    }
+}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::elementwise::Unary;
 
 #[test]
 fn operations_agree_with_hand_computed_values() {
@@ -28,7 +29,7 @@ fn operations_agree_with_hand_computed_values() {
     assert_eq!(apart.values, [1.0, 1.0, 10.0, 10.0]);
     let signs = Array::new(&[5], &[-2.0, -0.5, 0.0, 0.5, 2.0]);
     let right = [-1.0, -1.0, 0.0, 1.0, 1.0];
-    assert_eq!(run(Op::Sign, &[&signs]).values, right);
+    assert_eq!(run(Op::Unary(Unary::Sign), &[&signs]).values, right);
     let odd = Array::new(&[3], &[1.0, f32::NAN, -2.0]);
     assert!(run(Op::Relu, &[&odd]).values[1].is_nan());
     assert!(run(Op::Max(vec![0], Keep::No), &[&odd]).values[0].is_nan());

@@ -1,4 +1,5 @@
 use super::*;
+use crate::elementwise::Unary;
 use crate::ops::Keep;
 
 fn numbers(values: &[f32]) -> Array {
@@ -65,7 +66,7 @@ fn log_softmax_magnitudes_include_the_row_sum() {
 #[test]
 fn erf_magnitudes_include_the_argument() {
     let one = numbers(&[1.0]);
-    let found = magnitudes(&Op::Erf, &[numbers(&[2.0])], 0, &one);
+    let found = magnitudes(&Op::Unary(Unary::Erf), &[numbers(&[2.0])], 0, &one);
     let slope = std::f64::consts::FRAC_2_SQRT_PI * (-4_f64).exp();
     let right = slope + 1.0 + 2.0;
     assert!((found.values[0] - right).abs() < 1e-4, "{found:?}");

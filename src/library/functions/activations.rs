@@ -46,7 +46,7 @@ pub struct Erf;
 
 impl Function for Erf {
     fn op(&self) -> Op {
-        Op::Erf
+        Op::Unary(Unary::Erf)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -217,7 +217,7 @@ pub struct GeluSlope;
 
 impl Function for GeluSlope {
     fn op(&self) -> Op {
-        Op::Custom("gelu_slope")
+        Op::Unary(Unary::GeluSlope)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {

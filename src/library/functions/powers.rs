@@ -1,4 +1,6 @@
-//! Powers with a constant or a tensor as the exponent, and log1p.
+//! Powers with a constant or a tensor as the exponent, and logarithms.
+
+use std::f64::consts::LN_2;
 
 use crate::error::Result;
 use crate::ops::Op;
@@ -142,24 +144,91 @@ impl Tensor {
     #[doc(alias = "ln_1p")]
     #[track_caller]
     pub fn log1p(&self) -> Tensor {
-        apply(Log1p, &[self])
+        let gradient = |grad: &Tensor, a: &Tensor| grad.div(&a.shift(1.0));
+        apply(FromInput(Unary::Log1p, gradient), &[self])
     }
 }
 
-/// The logarithm of `1 + a`: `grad_a = grad_out / (1 + a)`.
-pub struct Log1p;
+impl Tensor {
+    /// Computes the reciprocal of the square root of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[4.0, 0.0], Device::Cpu)?;
+    /// assert_eq!(x.rsqrt().to_vec()?, [0.5, f32::INFINITY]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn rsqrt(&self) -> Tensor {
+        let gradient =
+            |grad: &Tensor, y: &Tensor| grad.mul(&y.pow(3.0).scale(-0.5));
+        apply(FromOutput(Unary::Rsqrt, gradient), &[self])
+    }
 
-impl Function for Log1p {
+    /// Raises 2 to the power of each element.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[3.0, -1.0], Device::Cpu)?;
+    /// assert_eq!(x.exp2().to_vec()?, [8.0, 0.5]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn exp2(&self) -> Tensor {
+        let gradient = |grad: &Tensor, y: &Tensor| grad.mul(&y.scale(LN_2));
+        apply(FromOutput(Unary::Exp2, gradient), &[self])
+    }
+
+    /// Computes the logarithm of each element to the base 2.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[2], &[8.0, 0.5], Device::Cpu)?;
+    /// assert_eq!(x.log2().to_vec()?, [3.0, -1.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn log2(&self) -> Tensor {
+        let gradient = |grad: &Tensor, a: &Tensor| grad.div(&a.scale(LN_2));
+        apply(FromInput(Unary::Log2, gradient), &[self])
+    }
+}
+
+/// An elementwise operation, and its gradient as a function of the upstream
+/// gradient and the operand.
+struct FromInput(Unary, fn(&Tensor, &Tensor) -> Tensor);
+
+impl Function for FromInput {
     fn op(&self) -> Op {
-        Op::Log1p
+        Op::Unary(self.0)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
         ctx.save_input(0, inputs[0]);
-        inputs[0].unary(Unary::Log1p)
+        inputs[0].unary(self.0)
     }
 
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
-        vec![Some(grad_out.div(&ctx.input(0).shift(1.0)))]
+        vec![Some(self.1(grad_out, &ctx.input(0)))]
+    }
+}
+
+/// An elementwise operation, and its gradient as a function of the upstream
+/// gradient and the result.
+struct FromOutput(Unary, fn(&Tensor, &Tensor) -> Tensor);
+
+impl Function for FromOutput {
+    fn op(&self) -> Op {
+        Op::Unary(self.0)
+    }
+
+    fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        let output = inputs[0].unary(self.0)?;
+        ctx.save_output(&output);
+        Ok(output)
+    }
+
+    fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
+        vec![Some(self.1(grad_out, &ctx.output()))]
     }
 }

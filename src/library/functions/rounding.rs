@@ -14,7 +14,7 @@ macro_rules! flat {
 
         impl Function for $name {
             fn op(&self) -> Op {
-                Op::$name
+                Op::Unary(Unary::$name)
             }
 
             fn forward(

@@ -25,7 +25,7 @@ pub struct Sin;
 
 impl Function for Sin {
     fn op(&self) -> Op {
-        Op::Sin
+        Op::Unary(Unary::Sin)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -60,7 +60,7 @@ pub struct Cos;
 
 impl Function for Cos {
     fn op(&self) -> Op {
-        Op::Cos
+        Op::Unary(Unary::Cos)
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {

@@ -14,7 +14,7 @@ use crate::opencl::{Kernel, kernel, view};
 
 /// Every kernel of this device.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
-    [UNARY, BINARY, REDUCE, OTHERS].into_iter().flatten()
+    [&UNARY[..], &BINARY, REDUCE, OTHERS].into_iter().flatten()
 }
 
 /// Returns the product of some sizes. `None` if it does not fit a `uint`, in
@@ -24,75 +24,39 @@ fn product<const N: usize>(sizes: [u64; N]) -> Option<u64> {
     (product <= u32::MAX.into()).then_some(product)
 }
 
-/// The unary operations, each with the name of its kernel and its constant, or
-/// 0 if it has none.
-macro_rules! unary {
-    ($($op:pat => $name:literal, $constant:expr;)*) => {
-        const UNARY: &[Kernel] = &[$(unary_kernel($name)),*];
+const UNARY: [Kernel; Unary::ALL.len()] = {
+    let mut kernels = [UNIFORM; Unary::ALL.len()];
+    let mut i = 0;
+    while i < kernels.len() {
+        kernels[i] = unary(Unary::ALL[i]);
+        i += 1;
+    }
+    kernels
+};
 
-        /// Returns the kernel of an operation, and its constant.
-        pub(super) fn unary(op: Unary) -> (Kernel, f64) {
-            match op {
-                $($op => (unary_kernel($name), $constant),)*
-            }
-        }
-    };
-}
-
-unary! {
-    Unary::Scale(p) => "plain_scale", p;
-    Unary::Shift(p) => "plain_shift", p;
-    Unary::DivScalar(p) => "plain_div_scalar", p;
-    Unary::RdivScalar(p) => "plain_rdiv_scalar", p;
-    Unary::Sqrt => "plain_sqrt", 0.0;
-    Unary::Square => "plain_square", 0.0;
-    Unary::Cube => "plain_cube", 0.0;
-    Unary::Pow(p) => "plain_pow", p;
-    Unary::Exp => "plain_exp", 0.0;
-    Unary::Log => "plain_log", 0.0;
-    Unary::Relu => "plain_relu", 0.0;
-    Unary::Tanh => "plain_tanh", 0.0;
-    Unary::Sigmoid => "plain_sigmoid", 0.0;
-    Unary::Sin => "plain_sin", 0.0;
-    Unary::Cos => "plain_cos", 0.0;
-    Unary::Erf => "plain_erf", 0.0;
-    Unary::Gelu => "plain_gelu", 0.0;
-    Unary::GeluSlope => "plain_gelu_slope", 0.0;
-    Unary::Log1p => "plain_log1p", 0.0;
-    Unary::Floor => "plain_floor", 0.0;
-    Unary::Round => "plain_round", 0.0;
-    Unary::Sign => "plain_sign", 0.0;
-}
-
-/// Arguments: `a, p, out, n`.
-const fn unary_kernel(name: &'static str) -> Kernel {
-    kernel!("part3/unary.cl", name, |given| {
-        let n = given.uint(3)?;
+/// Returns the kernel of an operation.
+pub(super) const fn unary(op: Unary) -> Kernel {
+    kernel!("part3/unary.cl", op.kernels()[0], |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n])
     })
 }
 
+const BINARY: [Kernel; Binary::ALL.len()] = {
+    let mut kernels = [UNIFORM; Binary::ALL.len()];
+    let mut i = 0;
+    while i < kernels.len() {
+        kernels[i] = binary(Binary::ALL[i]);
+        i += 1;
+    }
+    kernels
+};
+
 // ANCHOR: binary
 /// Returns the kernel of an operation.
-pub(super) fn binary(op: Binary) -> Kernel {
-    BINARY[op as usize]
-}
-
-/// In the order of [`Binary`].
-const BINARY: &[Kernel] = &[
-    binary_kernel("plain_add"),
-    binary_kernel("plain_mul"),
-    binary_kernel("plain_div"),
-    binary_kernel("plain_lt"),
-    binary_kernel("plain_le"),
-    binary_kernel("plain_eq"),
-    binary_kernel("plain_pow_tensor"),
-];
-
-/// Arguments: `a, b, out, n`.
-const fn binary_kernel(name: &'static str) -> Kernel {
-    kernel!("part3/binary.cl", name, |given| {
-        let n = given.uint(3)?;
+pub(super) const fn binary(op: Binary) -> Kernel {
+    kernel!("part3/binary.cl", op.kernels()[0], |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n, n])
     })
 }
@@ -107,37 +71,34 @@ pub(super) fn reduce(op: Reduce) -> Kernel {
 const REDUCE: &[Kernel] =
     &[reduce_kernel("plain_sum"), reduce_kernel("plain_max")];
 
-/// Arguments: `a, columns, out, rows`.
 const fn reduce_kernel(name: &'static str) -> Kernel {
-    kernel!("part3/reduce.cl", name, |given| {
-        let rows = given.uint(3)?;
-        Some(smallvec![product([rows, given.uint(1)?])?, rows])
+    kernel!("part3/reduce.cl", name, |args| {
+        let rows = args.uint("rows")?;
+        Some(smallvec![product([rows, args.uint("columns")?])?, rows])
     })
 }
 
-/// Arguments: `mask, a, b, out, n`.
 pub(super) const WHERE_COND: Kernel =
-    kernel!("part3/where_cond.cl", "plain_where_cond", |given| {
-        let n = given.uint(4)?;
+    kernel!("part3/where_cond.cl", "plain_where_cond", |args| {
+        let n = args.uint("n")?;
         Some(smallvec![n, n, n, n])
     });
 
-/// Arguments: `shape, n, a, a_offset, a_strides, out, out_offset,
-/// out_strides`. `n` is at most the number of elements of the shape, and the
-/// view of `out` has no offset twice.
+/// `n` is at most the number of elements of the shape, and the view of `out`
+/// has no offset twice.
 pub(super) const COPY: Kernel =
-    kernel!("part3/copy.cl", "plain_copy", |given| {
-        let shape = given.int8(0)?;
-        let a = view(given.uint(3)?, shape, given.int8(4)?)?;
-        let out = view(given.uint(6)?, shape, given.int8(7)?)?;
+    kernel!("part3/copy.cl", "plain_copy", |args| {
+        let shape = args.int8("shape")?;
+        let a = view(args.uint("a_offset")?, shape, args.int8("a_strides")?)?;
+        let out =
+            view(args.uint("out_offset")?, shape, args.int8("out_strides")?)?;
         Some(smallvec![a, out])
     });
 
-/// Arguments: `a, b, out, batches, m, k, n`.
 pub(super) const MATMUL: Kernel =
-    kernel!("part3/matmul.cl", "plain_matmul", |given| {
-        let (batches, m) = (given.uint(3)?, given.uint(4)?);
-        let (k, n) = (given.uint(5)?, given.uint(6)?);
+    kernel!("part3/matmul.cl", "plain_matmul", |args| {
+        let (batches, m) = (args.uint("batches")?, args.uint("m")?);
+        let (k, n) = (args.uint("k")?, args.uint("n")?);
         Some(smallvec![
             product([batches, m, k])?,
             product([batches, k, n])?,
@@ -145,11 +106,10 @@ pub(super) const MATMUL: Kernel =
         ])
     });
 
-/// Arguments: `a, rows, width, indices, count, out`.
 pub(super) const INDEX_SELECT: Kernel =
-    kernel!("part3/index.cl", "plain_index_select", |given| {
-        let (rows, width) = (given.uint(1)?, given.uint(2)?);
-        let count = given.uint(4)?;
+    kernel!("part3/index.cl", "plain_index_select", |args| {
+        let (rows, width) = (args.uint("rows")?, args.uint("width")?);
+        let count = args.uint("count")?;
         Some(smallvec![
             product([rows, width])?,
             count,
@@ -157,11 +117,10 @@ pub(super) const INDEX_SELECT: Kernel =
         ])
     });
 
-/// Arguments: `a, count, width, indices, rows, out`.
 pub(super) const INDEX_ADD: Kernel =
-    kernel!("part3/index.cl", "plain_index_add", |given| {
-        let (count, width) = (given.uint(1)?, given.uint(2)?);
-        let rows = given.uint(4)?;
+    kernel!("part3/index.cl", "plain_index_add", |args| {
+        let (count, width) = (args.uint("count")?, args.uint("width")?);
+        let rows = args.uint("rows")?;
         Some(smallvec![
             product([count, width])?,
             count,
@@ -169,10 +128,9 @@ pub(super) const INDEX_ADD: Kernel =
         ])
     });
 
-/// Arguments: `a, sizes, out, n`.
 pub(super) const FOLD: Kernel =
-    kernel!("part3/fold.cl", "plain_fold", |given| {
-        let sizes = given.int8(1)?.map(|size| u64::try_from(size).ok());
+    kernel!("part3/fold.cl", "plain_fold", |args| {
+        let sizes = args.int8("sizes")?.map(|size| u64::try_from(size).ok());
         let [h, w, height, width, ..] = sizes;
         let windows = |axis: usize| {
             let [image, size, stride, dilation] =
@@ -180,7 +138,7 @@ pub(super) const FOLD: Kernel =
             let gaps = size?.checked_sub(1)? * dilation?;
             Some(image?.checked_sub(gaps + 1)?.checked_div(stride?)? + 1)
         };
-        let n = given.uint(3)?;
+        let n = args.uint("n")?;
         let images = n.div_ceil(product([h?, w?])?);
         let grid = [images, windows(0)?, windows(1)?, height?, width?];
         // The kernel computes its indices in `int`.
@@ -188,10 +146,9 @@ pub(super) const FOLD: Kernel =
         Some(smallvec![a, n])
     });
 
-/// Arguments: `out, seed_low, seed_high, n`.
 pub(super) const UNIFORM: Kernel =
-    kernel!("part3/uniform.cl", "plain_uniform", |given| {
-        Some(smallvec![given.uint(3)?])
+    kernel!("part3/uniform.cl", "plain_uniform", |args| {
+        Some(smallvec![args.uint("n")?])
     });
 
 const OTHERS: &[Kernel] =

@@ -9,9 +9,9 @@ mod many;
 mod plain;
 mod reductions;
 
-use rungrad::engine::kernels::{all, operation};
+use rungrad::engine::kernels::operation;
 use rungrad::opencl::{Buffer, Gpu, Kernel, Launch};
-use rungrad::part3_unified::Unary;
+use rungrad::part3_unified::{Binary, Unary};
 use rungrad::rng;
 
 use super::draft::PRODUCTS;
@@ -284,7 +284,7 @@ impl<'a> Bench<'a> {
         [1, 1, 1, 1, 1, 1, 1, self.n as i32]
     }
 
-    fn pairs(&self, f: fn(f32, f32) -> f32) -> Vec<f32> {
+    fn pairs(&self, f: impl Fn(f32, f32) -> f32) -> Vec<f32> {
         self.a.iter().zip(&self.b).map(|(a, b)| f(*a, *b)).collect()
     }
 
@@ -300,18 +300,12 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Returns a binary operation.
-fn binary_operation(op: &str) -> fn(f32, f32) -> f32 {
-    match op {
-        "add" => |x, y| x + y,
-        "mul" => |x, y| x * y,
-        "div" => |x, y| x / y,
-        "lt" => |x, y| f32::from(x < y),
-        "le" => |x, y| f32::from(x <= y),
-        "eq" => |x, y| f32::from(x == y),
-        "pow" => f32::powf,
-        "gelu_grads" => |x, y| Unary::GeluSlope.apply(x) * y,
-        other => panic!("write launches of {other} for this test"),
+/// Returns the binary operation with this name.
+fn binary_operation(name: &str) -> impl Fn(f32, f32) -> f32 {
+    let op = Binary::ALL.iter().find(|op| op.name() == name);
+    move |x, y| match op {
+        Some(op) => op.apply(x, y),
+        None => Unary::GeluSlope.apply(x) * y,
     }
 }
 

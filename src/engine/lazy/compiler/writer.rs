@@ -14,13 +14,12 @@ mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::sync::{Mutex, PoisonError};
 
 pub use self::formula::Formula;
 use self::formula::{has_word, replaced};
 use self::functions::{PUT, TAKE};
 use super::expression::{Plan, Space, Value};
-use crate::opencl::Kernel;
+use crate::opencl::GeneratedKernel;
 
 /// How the items of a work-group share rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +47,7 @@ pub enum Number {
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The kernel.
-    pub kernel: Kernel,
+    pub kernel: GeneratedKernel,
     /// The global size: the number of work-items.
     pub global: usize,
     /// The local size: the number of work-items in a group. A kernel without
@@ -56,16 +55,8 @@ pub struct Written {
     pub local: usize,
 }
 
-/// Every generated kernel, oldest first.
-static WRITTEN: Mutex<Vec<Kernel>> = Mutex::new(Vec::new());
-
 /// The environment variable that prints each kernel when it is generated.
 const SHOW: &str = "RUNGRAD_SHOW";
-
-/// Returns every kernel that this process has generated, oldest first.
-pub fn written() -> Vec<Kernel> {
-    WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).clone()
-}
 
 /// Work-group sizes of kernels without reductions: the general one, and the
 /// one of kernels whose items have two `float4`s each. The two are half an
@@ -134,15 +125,13 @@ impl<Op: Copy> Plan<Op> {
                 false => store.len as u64,
             });
         let reach: Vec<u64> = reaches.chain(stores).collect();
-        let [name, text, holds] = [name, text, holds].map(|text| &*text.leak());
         // SAFETY: its items count below the sizes in its text, so each index
         // is within its bounds, which `reach` contains. Its loops go over
         // columns and halves of teams, and all items of a group reach each
         // barrier. No two items write to the same address: each has its own
         // element, or row, or columns of a row.
         #[allow(unsafe_code)]
-        let kernel =
-            unsafe { Kernel::written(name, text, holds, reach.leak()) };
+        let kernel = unsafe { GeneratedKernel::new(name, text, holds, reach) };
         let (global, local) = match self.space {
             Space::Each(n) => match self.each(team) {
                 8 => (n / 8, GROUP_OF_EIGHTS),
@@ -157,8 +146,6 @@ impl<Op: Copy> Plan<Op> {
         if std::env::var_os(SHOW).is_some_and(|it| !it.is_empty()) {
             eprintln!("{}", kernel.text());
         }
-        let mut all = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push(kernel);
         Written { kernel, global, local }
     }
 

@@ -9,7 +9,6 @@ use pulp::{Simd, WithSimd};
 use super::{CACHE_LINE, Loops};
 use crate::engine::cpu::blocks::{self, Fma};
 use crate::engine::lazy::compiler::{Count, Index, Value};
-use crate::engine::lazy::node::with_constant;
 use crate::engine::lazy::schedule::Operation;
 
 /// The values of a line for a block: in scratch memory, or a slice of an
@@ -210,9 +209,9 @@ impl WithSimd for ApplyLines<'_, '_> {
             let block = |line: usize| before[line].values(n);
             match (op, &args[..]) {
                 (Operation::Unary(op), [x]) => {
-                    let with_constant =
-                        |slot: usize| with_constant(*op, loops.constants[slot]);
-                    let op = slot.map_or(*op, with_constant);
+                    let constant =
+                        slot.map_or(0.0, |slot| loops.constants[slot]);
+                    let op = op.with_constant(constant.into());
                     blocks::unary(fma, op, block(*x), out);
                 }
                 (Operation::Binary(op), [x, y]) => {

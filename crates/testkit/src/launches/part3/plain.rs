@@ -2,9 +2,10 @@
 //! begin at offset 0.
 
 use rungrad::opencl::Launch;
+use rungrad::part3_unified::Unary;
 use rungrad::rng;
 
-use super::{Bench, Both, all, binary_operation, max, operation, sum, written};
+use super::{Bench, Both, binary_operation, max, operation, sum, written};
 
 impl<'a> Bench<'a> {
     pub(super) fn plain(&self, name: &str) -> Both {
@@ -18,11 +19,10 @@ impl<'a> Bench<'a> {
             "index_add" => self.plain_index_add(),
             "fold" => self.plain_fold(),
             "uniform" => self.plain_uniform(),
-            "pow_tensor" => self.plain_binary(binary_operation("pow")),
-            "add" | "mul" | "div" | "lt" | "le" | "eq" => {
-                self.plain_binary(binary_operation(name))
-            }
-            _ => self.plain_unary(name),
+            _ => match operation(self.kernel, 3.0) {
+                Some(op) => self.plain_unary(op),
+                None => self.plain_binary(binary_operation(name)),
+            },
         }
     }
 
@@ -31,12 +31,7 @@ impl<'a> Bench<'a> {
         self.gpu.launch(self.kernel).global([columns, rows]).local([16, 4])
     }
 
-    /// The fast engine has a kernel for the same operation.
-    fn plain_unary(&self, name: &str) -> Both {
-        let name = format!("unary_{name}");
-        let fast = all().find(|kernel| kernel.name() == name);
-        let op = fast.and_then(|kernel| operation(kernel, 3.0));
-        let op = op.unwrap_or_else(|| panic!("no operation for {name}"));
+    fn plain_unary(&self, op: Unary) -> Both {
         let out = self.out(self.n);
         let launch = self
             .launch(self.n)
@@ -47,7 +42,7 @@ impl<'a> Bench<'a> {
         (written(launch, &out), self.b.iter().map(|b| op.apply(*b)).collect())
     }
 
-    fn plain_binary(&self, f: fn(f32, f32) -> f32) -> Both {
+    fn plain_binary(&self, f: impl Fn(f32, f32) -> f32) -> Both {
         let (a, out) = (self.gpu.upload(&self.a).unwrap(), self.out(self.n));
         let launch = self
             .launch(self.n)

@@ -1,7 +1,10 @@
-//! The formulas of elementwise operations, taken from the source of their
-//! kernels.
+//! The formulas of elementwise operations in generated kernels.
 
-use crate::opencl::Kernel;
+/// The functions that formulas call.
+const FUNCTIONS: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/kernels/engine/elementwise.cl"
+));
 
 /// The formula of an elementwise operation, in terms of `x`, `y`, `z` and a
 /// scalar `p`. It is the text from which the operation's own kernel is made,
@@ -10,23 +13,15 @@ use crate::opencl::Kernel;
 pub struct Formula {
     pub(super) name: &'static str,
     formula: &'static str,
-    file: &'static str,
 }
 
 impl Formula {
     /// Selects `y` if `x` is not 0, and `z` otherwise.
-    pub const CHOICE: Formula =
-        Formula { name: "where", formula: "x != 0.0f ? y : z", file: "" };
+    pub const CHOICE: Formula = Formula::new("where", "x != 0.0f ? y : z");
 
-    /// Finds the formula of a kernel that is defined by a `UNARY` or `BINARY`
-    /// line. Returns `None` for other kernels.
-    pub fn of(kernel: &Kernel) -> Option<Formula> {
-        let file = kernel.text();
-        let start = format!("ARY({}, ", kernel.name());
-        let (_, rest) = file.split_once(&start)?;
-        let formula = rest.split_once(")\n")?.0;
-        let name = kernel.name().split_once('_')?.1;
-        Some(Formula { name, formula, file })
+    /// Creates the formula of an operation.
+    pub const fn new(name: &'static str, formula: &'static str) -> Formula {
+        Formula { name, formula }
     }
 
     /// Returns the formula with its variables replaced by `arguments` and
@@ -50,13 +45,13 @@ impl Formula {
         })
     }
 
-    /// Returns the definition of the function that the formula calls, if the
-    /// file defines one.
+    /// Returns the definition of the function that the formula calls, unless it
+    /// is a function of OpenCL C.
     pub(super) fn functions(&self) -> Option<String> {
         let (name, _) = self.formula.split_once('(')?;
-        let start = self.file.find(&format!("\nACC {name}("))? + 1;
-        let length = self.file[start..].find("\n}\n")? + 3;
-        let text = &self.file[start..start + length];
+        let start = FUNCTIONS.find(&format!("\nACC {name}("))? + 1;
+        let length = FUNCTIONS[start..].find("\n}\n")? + 3;
+        let text = &FUNCTIONS[start..start + length];
         Some(replaced(text, |word| (word == "ACC").then(|| "float".to_owned())))
     }
 }
@@ -94,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_factor_of_minus_1_is_a_sign() {
-        let formula = Formula { name: "scale", formula: "x * p", file: "" };
+        let formula = Formula::new("scale", "x * p");
         let with = |number| formula.with(&["a".to_owned()], Some(number));
         assert_eq!(with("(-1.0f)"), "-a");
         assert_eq!(with("2.0f"), "a * 2.0f");
