@@ -145,7 +145,8 @@ fn unsafe_appears_only_in_listed_places() {
 #[test]
 fn the_library_leaves_panics_to_the_program() {
     let mut own = sources(&["src"], &[".rs"]);
-    own.retain(|s| s.path != "src/program.rs" && !s.path.ends_with("tests.rs"));
+    own.retain(|s| s.path != "src/program.rs");
+    own.retain(|s| !s.path.ends_with("/tests.rs"));
     for source in &mut own {
         if let Some(tests) = source.text.find("#[cfg(test)]") {
             source.text.truncate(tests);

@@ -276,9 +276,8 @@ impl ShapeRule {
             ),
             (ShapeRule::Contract { batch, summed }, ..) => write!(
                 f,
-                "the shapes {left:?} and {right:?} must be equal in the first \
-                 {batch} axes, which are the batch, and in the last {summed}, \
-                 which are summed over"
+                "the shapes {left:?} and {right:?} must have equal batch axes \
+                 (the first {batch}) and equal summed axes (the last {summed})"
             ),
         }
     }

@@ -152,9 +152,9 @@ fn contract_rejects_mismatched_axes() {
         assert_eq!(
             refusal(|| a.contract(&new(&shape), batch, 1)),
             format!(
-                "contract: the first {batch} axes of [2, 3] and {shape:?} are \
-                 those of the batch, and over the last 1 is summed; both must \
-                 be equal"
+                "contract: the shapes [2, 3] and {shape:?} must have equal \
+                 batch axes (the first {batch}) and equal summed axes (the \
+                 last 1)"
             )
         );
     }
