@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use rungrad::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
     Array, Context, DType, Device, Function, Gradients, Op, Tensor, apply,
@@ -105,7 +105,9 @@ impl Module for Network {
     fn forward(&self, x: &Tensor) -> Tensor {
         self.out.forward(&self.hidden.forward(x).tanh()) * HEIGHT
     }
+}
 
+impl Parameters for Network {
     rungrad::parameters!(hidden, out);
 }
 

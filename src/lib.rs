@@ -65,7 +65,7 @@
 //! because Cargo ignores the profiles of a dependency. A first program:
 //!
 //! ```no_run
-//! use rungrad::nn::{Linear, Module};
+//! use rungrad::nn::{Linear, Module, Parameters};
 //! use rungrad::optim::{Adam, Optimizer};
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::io;

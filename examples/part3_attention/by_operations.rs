@@ -5,7 +5,7 @@ use rungrad::Error;
 use rungrad::data::{TokenBatch, names};
 use rungrad::ledger;
 use rungrad::loader::Rows;
-use rungrad::nn::{Block, Gpt, LayerNorm, Module};
+use rungrad::nn::{Block, Gpt, LayerNorm, Module, Parameters};
 use rungrad::ops::Keep;
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor};

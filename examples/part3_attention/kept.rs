@@ -2,7 +2,7 @@
 
 use rungrad::Error;
 use rungrad::ledger;
-use rungrad::nn::{Gpt, Memory, Module};
+use rungrad::nn::{Gpt, Memory, Parameters};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::data::Vocabulary;
 use rungrad::io;
-use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::part3_unified::Device;
 use rungrad::rng::Random;
 

@@ -7,7 +7,7 @@ use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::io;
 use rungrad::loader::Loader;
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;

@@ -4,7 +4,7 @@
 use rungrad::Error;
 use rungrad::data::Dataset;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;

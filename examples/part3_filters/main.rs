@@ -12,7 +12,7 @@ use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::draw::save;
-use rungrad::nn::{Module, Sequential};
+use rungrad::nn::{Parameters, Sequential};
 use rungrad::part3_unified::{Tensor, no_grad};
 use rungrad::progress::Progress;
 

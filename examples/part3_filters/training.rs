@@ -5,7 +5,7 @@ use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::data::Dataset;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::nn::{Conv2d, Linear, Module, Sequential};
+use rungrad::nn::{Conv2d, Linear, Module, Parameters, Sequential};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::rng::Random;

@@ -16,7 +16,7 @@ use rungrad::data::{SPLIT_SEED, TokenBatch, digits, names};
 use rungrad::draw::{histograms, save, table};
 use rungrad::io::State;
 use rungrad::memory::memory;
-use rungrad::nn::{Gpt, GptSizes, Module, Parameter, Sequential};
+use rungrad::nn::{Gpt, GptSizes, Module, Parameter, Parameters, Sequential};
 use rungrad::opencl::record;
 use rungrad::optim::{AdamW, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, trace};

@@ -3,7 +3,7 @@
 use rungrad::Error;
 use rungrad::data::Names;
 use rungrad::loader::Rows;
-use rungrad::nn::{Gpt, Module};
+use rungrad::nn::{Gpt, Parameters};
 
 use super::CONTEXT;
 

@@ -13,7 +13,7 @@ use rungrad::Error;
 use rungrad::data::{Names, names};
 use rungrad::io;
 use rungrad::loader::Loader;
-use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::Schedule;
 use rungrad::progress::Progress;
 use rungrad::rng::Random;

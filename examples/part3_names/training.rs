@@ -5,7 +5,7 @@
 use rungrad::Error;
 use rungrad::data::TokenBatch;
 use rungrad::loader::{Loader, Rows};
-use rungrad::nn::{Gpt, Module};
+use rungrad::nn::{Gpt, Parameters};
 use rungrad::optim::{AdamW, Optimizer, Schedule};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 

@@ -21,7 +21,7 @@ use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::draw::save;
 use rungrad::io;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::nn::{Module, Sequential};
+use rungrad::nn::{Module, Parameters, Sequential};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::progress::Progress;
 use rungrad::rng::Random;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use rungrad::Error;
 use rungrad::data::{Text, Windows, shakespeare};
 use rungrad::loader::{Loader, Rows};
-use rungrad::nn::{Gpt, Module};
+use rungrad::nn::{Gpt, Parameters};
 use rungrad::optim::Schedule;
 use rungrad::progress::Progress;
 use rungrad::rng::Random;

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use rungrad::io;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
     Array, Binary, Context, Device, Function, Gradients, Op, Tensor, Unary,
@@ -70,7 +70,9 @@ impl Module for Spiral {
         });
         self.out.forward(&x)
     }
+}
 
+impl Parameters for Spiral {
     rungrad::parameters!(hidden, out, narrow);
 }
 

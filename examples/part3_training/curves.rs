@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rungrad::Error;
 use rungrad::draw::{Color, Mark, Series, plot, save};
-use rungrad::nn::{Dropout, Linear, Module, Sequential};
+use rungrad::nn::{Dropout, Linear, Module, Parameters, Sequential};
 use rungrad::optim::{Adam, Optimizer, Schedule, Sgd, clip_grad_norm};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;

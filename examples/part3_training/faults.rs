@@ -3,7 +3,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::nn::{Dropout, Linear, Module, Sequential};
+use rungrad::nn::{Dropout, Linear, Module, Parameters, Sequential};
 use rungrad::part3_unified::{AdamStep, Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

@@ -1,7 +1,7 @@
 //! Inspects a deep stack layer by layer before training.
 
 use rungrad::Error;
-use rungrad::nn::{Module, Sequential};
+use rungrad::nn::{Parameters, Sequential};
 use rungrad::optim::Sgd;
 use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::rng::Random;

@@ -2,7 +2,7 @@
 //! learning rates, clipping, and dropout.
 
 use rungrad::Error;
-use rungrad::nn::{BatchNorm, Dropout, LayerNorm, Module};
+use rungrad::nn::{BatchNorm, Dropout, LayerNorm, Module, Parameters};
 use rungrad::optim::{Adam, AdamW, Optimizer, Schedule, clip_grad_norm};
 use rungrad::part3_unified::{AdamStep, Device, Tensor};
 use rungrad::rng::Random;

@@ -5,7 +5,8 @@ use rungrad::Error;
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::metrics::{accuracy, predictions};
 use rungrad::nn::{
-    BatchNorm, LayerNorm, Linear, Module, Residual, Sequential, init,
+    BatchNorm, LayerNorm, Linear, Module, Parameters, Residual, Sequential,
+    init,
 };
 use rungrad::optim::Optimizer;
 use rungrad::part3_unified::{Device, Tensor, no_grad};

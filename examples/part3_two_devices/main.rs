@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use rungrad::Error;
 use rungrad::data::{SPLIT_SEED, digits};
-use rungrad::nn::Module;
+use rungrad::nn::Parameters;
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 

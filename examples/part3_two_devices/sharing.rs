@@ -3,7 +3,7 @@
 
 use rungrad::Error;
 use rungrad::data::Dataset;
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use exercises::{Outcome, Stop, check_on_device, expect, numbers, wrong};
 use rungrad::ledger::{self, Counts};
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::opencl::{Gpu, record};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};

@@ -10,7 +10,7 @@ use std::ptr::fn_addr_eq;
 use exercises::{Outcome, Stop, check, tier, without, wrong};
 use rungrad::data::names;
 use rungrad::loader::Loader;
-use rungrad::nn::{Embedding, LayerNorm, Linear, Module};
+use rungrad::nn::{Embedding, LayerNorm, Linear, Module, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
@@ -367,6 +367,8 @@ impl Module for Network {
         let rows = norm(2, &x).reshape(&[x.len() / WIDTH, WIDTH]);
         self.head.forward(&rows)
     }
+}
 
+impl Parameters for Network {
     rungrad::parameters!(tokens, places, norms, qkv, out, up, down, head);
 }

@@ -14,7 +14,7 @@ use exercises::{
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
 use rungrad::gradcheck::dot;
 use rungrad::metrics::{accuracy, predictions};
-use rungrad::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module, Parameters};
 use rungrad::opencl::Gpu;
 use rungrad::ops::Op;
 use rungrad::optim::{Optimizer, Sgd};
@@ -257,7 +257,9 @@ impl Module for Network {
         let hidden = relu(&add(&matmul(x, &first.weight), &first.bias));
         add(&matmul(&hidden, &second.weight), &second.bias)
     }
+}
 
+impl Parameters for Network {
     rungrad::parameters!(layers);
 }
 

@@ -13,7 +13,7 @@
 // CHECK  cargo learn check find_the_wait
 
 use rungrad::Error;
-use rungrad::nn::{Module, Sequential};
+use rungrad::nn::{Module, Parameters, Sequential};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::io::{State, Value};
-use super::nn::Module;
+use super::nn::Parameters;
 use crate::draw::table;
 use crate::part3_unified::Node;
 use crate::part3_unified::graph;
@@ -47,7 +47,7 @@ pub struct MemoryOfParts {
 /// [watched](crate::scope::watch). Memory shared by several tensors is counted
 /// once.
 pub fn memory(
-    model: &dyn Module,
+    model: &dyn Parameters,
     optimizer: &dyn State,
     loss: &Tensor,
     depth: usize,

@@ -1,19 +1,21 @@
 //! Neural network modules: layers, sequences of layers, and moving their
 //! parameters between devices. Built in "Modules and training anywhere".
 //!
-//! Reading order: the trait [`Module`] and [`NamedParameters`], which modules
-//! are composed of; [`Linear`], [`Conv2d`] and [`Sequential`]; [`Kept`], the
-//! state of a module besides its parameters, and the layers that use it,
+//! Reading order: the traits [`Module`] and [`Parameters`], and
+//! [`NamedParameters`], which modules are composed of; [`Linear`], [`Conv2d`]
+//! and [`Sequential`]; [`Kept`], the state of a module besides its parameters,
+//! and the layers that use it,
 //! [`Dropout`] and [`BatchNorm`]; [`LayerNorm`], [`Embedding`], [`Residual`]
 //! and pooling; [`init`], the initialization of weights; and
 //! [`MultiHeadAttention`], which [`Block`] and [`Gpt`] are built from. A
 //! [`Memory`] is a GPT's key-value cache.
 //!
 //! To define a model, list the fields with parameters, and write its forward
-//! pass:
+//! pass. A part with several inputs, such as a recurrent cell, implements only
+//! [`Parameters`]:
 //!
 //! ```
-//! use rungrad::nn::{Linear, Module};
+//! use rungrad::nn::{Linear, Module, Parameters};
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::rng::Random;
 //!
@@ -28,7 +30,9 @@
 //!         let hidden = self.hidden.forward(x).tanh();
 //!         x + self.out.forward(&hidden) * &self.gain
 //!     }
+//! }
 //!
+//! impl Parameters for Block {
 //!     rungrad::parameters!(hidden, out, gain);
 //! }
 //!
@@ -96,12 +100,16 @@ pub type Parameter<'a> = (String, &'a Tensor);
 pub type ParameterMut<'a> = (String, &'a mut Tensor);
 
 // ANCHOR: module
-/// A function with trainable parameters.
-pub trait Module: Send + Sync {
+/// A function of a tensor, with trainable parameters.
+pub trait Module: Parameters {
     /// Computes the output for an input.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor;
+}
 
+/// A part of a model that has trainable parameters. It needs no forward pass
+/// with one input, so a recurrent cell can be moved and saved as well.
+pub trait Parameters: Send + Sync {
     /// Lists the parameters with their names. A leaf that two fields share is
     /// listed under both names; [`distinct`] groups them.
     #[doc(alias("named_parameters"))]
@@ -135,8 +143,8 @@ pub trait Module: Send + Sync {
     }
 
     /// Converts all parameters and buffers to another element type, as
-    /// [`Module::to`] moves them: each parameter becomes a new leaf, unless it
-    /// already has this type.
+    /// [`Parameters::to`] moves them: each parameter becomes a new leaf, unless
+    /// it already has this type.
     ///
     /// # Errors
     ///
@@ -165,11 +173,11 @@ pub trait Module: Send + Sync {
         kept::set_modes(self.kept(), true);
     }
 
-    /// Switches all submodules to evaluation mode, until [`Module::train`].
+    /// Switches all submodules to evaluation mode, until [`Parameters::train`].
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
-    /// use rungrad::nn::{Dropout, Module};
+    /// use rungrad::nn::{Dropout, Module, Parameters};
     /// let dropout = Dropout::new(0.5, &mut rungrad::rng::Random::new(0));
     /// dropout.eval();
     /// let x = Tensor::ones(&[3], Device::Cpu)?;
@@ -208,7 +216,7 @@ pub trait Module: Send + Sync {
     /// first name. No data is read from a device.
     ///
     /// ```
-    /// # use rungrad::nn::{Linear, Module};
+    /// # use rungrad::nn::{Linear, Parameters};
     /// # use rungrad::rng::Random;
     /// let layer = Linear::new(64, 10, &mut Random::new(0));
     /// let table = "\
@@ -230,7 +238,7 @@ pub trait Module: Send + Sync {
 
 /// Replaces the parameters and buffers for which `other` returns a new tensor;
 /// all of them, or none if one fails.
-fn replace<M: Module + ?Sized>(
+fn replace<M: Parameters + ?Sized>(
     module: &mut M,
     other: impl Fn(&Tensor) -> Result<Option<Tensor>>,
 ) -> Result<()> {
@@ -251,7 +259,9 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Module for F {
     fn forward(&self, x: &Tensor) -> Tensor {
         self(x)
     }
+}
 
+impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Parameters for F {
     fn parameters(&self) -> Vec<Parameter<'_>> {
         Vec::new()
     }
@@ -307,7 +317,9 @@ impl Module for Linear {
     fn forward(&self, x: &Tensor) -> Tensor {
         by_rows(x, |rows| rows.matmul(&self.weight).add(&self.bias))
     }
+}
 
+impl Parameters for Linear {
     parameters!(weight, bias);
 
     fn name(&self) -> String {
@@ -409,7 +421,9 @@ impl Module for Sequential {
         }
         x
     }
+}
 
+impl Parameters for Sequential {
     /// Lists the parameters of all modules. Names begin with the index of the
     /// module: `2.weight`.
     fn parameters(&self) -> Vec<Parameter<'_>> {

@@ -5,7 +5,7 @@
 //! for learning rates; [`clip_grad_norm`] to limit gradients.
 //!
 //! ```
-//! use rungrad::nn::{Linear, Module};
+//! use rungrad::nn::{Linear, Module, Parameters};
 //! use rungrad::optim::{Adam, Optimizer};
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::rng::Random;

@@ -5,7 +5,7 @@
 //! name:
 //!
 //! ```
-//! use rungrad::nn::{Linear, Module};
+//! use rungrad::nn::{Linear, Module, Parameters};
 //! use rungrad::optim::{Optimizer, Sgd};
 //! use rungrad::part3_unified::{Device, Tensor};
 //! use rungrad::rng::Random;

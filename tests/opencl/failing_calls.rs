@@ -13,7 +13,7 @@ use std::{env, fs, process, thread};
 
 use libloading::os::unix::Library;
 use rungrad::error::raise;
-use rungrad::nn::{BatchNorm, Linear, Module, parameters};
+use rungrad::nn::{BatchNorm, Linear, Module, Parameters, parameters};
 use rungrad::opencl::Gpu;
 use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
@@ -138,7 +138,9 @@ impl Module for Model {
     fn forward(&self, x: &Tensor) -> Tensor {
         self.second.forward(&self.norm.forward(&self.first.forward(x)))
     }
+}
 
+impl Parameters for Model {
     parameters!(first, norm, second);
 }
 

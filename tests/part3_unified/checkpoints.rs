@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rungrad::Error;
 use rungrad::io::{self, Part, State, Value};
-use rungrad::nn::{BatchNorm, Dropout, Linear, Module};
+use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Parameters};
 use rungrad::nn::{Residual, Sequential};
 use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};

@@ -2,7 +2,7 @@
 //! gradients whose squares overflow, and layers and losses in `f64` and `f16`.
 
 use rungrad::attempt;
-use rungrad::nn::{Dropout, Gpt, GptSizes, Module, Parameter};
+use rungrad::nn::{Dropout, Gpt, GptSizes, Module, Parameter, Parameters};
 use rungrad::optim::clip_grad_norm;
 use rungrad::part3_unified::{DType, Device, Keep, Tensor, grad};
 use rungrad::rng::Random;

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rungrad::io;
-use rungrad::nn::{Linear, Module, Parameter, ParameterMut, Sequential};
+use rungrad::nn::{
+    Linear, Module, Parameter, ParameterMut, Parameters, Sequential,
+};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random as Bits;
@@ -45,7 +47,7 @@ pub(super) fn layers() -> Sequential {
     ))
 }
 
-pub(super) fn values(model: &dyn Module) -> Vec<f32> {
+pub(super) fn values(model: &dyn Parameters) -> Vec<f32> {
     let parameters = model.parameters();
     parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
 }
@@ -208,7 +210,9 @@ impl Module for Fields {
     fn forward(&self, x: &Tensor) -> Tensor {
         x.clone()
     }
+}
 
+impl Parameters for Fields {
     fn parameters(&self) -> Vec<Parameter<'_>> {
         self.0.iter().map(|(name, it)| (name.to_string(), it)).collect()
     }

@@ -13,7 +13,7 @@ use std::thread;
 
 use rungrad::ConvOptions;
 use rungrad::data::{SPLIT_SEED, digits};
-use rungrad::nn::{Conv2d, Module};
+use rungrad::nn::{Conv2d, Module, Parameters};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 use rungrad::{Error, attempt};

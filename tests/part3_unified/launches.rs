@@ -1,7 +1,7 @@
 //! The kernels of an operation, their number of groups and their group size,
 //! on both sides of each threshold between two kernels.
 
-use rungrad::nn::{LayerNorm, Linear, Module};
+use rungrad::nn::{LayerNorm, Linear, Module, Parameters};
 use rungrad::opencl::{DeviceInfo, GeneratedKernel, Kind, devices, record};
 use rungrad::ops::Keep;
 use rungrad::optim::{AdamW, Optimizer};

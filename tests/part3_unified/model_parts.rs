@@ -3,7 +3,7 @@
 
 use rungrad::ledger::{Counts, measure};
 use rungrad::memory::{MemoryOfPart, memory};
-use rungrad::nn::{Gpt, GptSizes, Linear, Module, Sequential};
+use rungrad::nn::{Gpt, GptSizes, Linear, Module, Parameters, Sequential};
 use rungrad::optim::{AdamW, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor, trace};
 use rungrad::rng::Random;

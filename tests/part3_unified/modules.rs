@@ -1,11 +1,14 @@
 //! The parameter lists and summaries of modules, and user-defined modules.
 
+use rungrad::io;
 use rungrad::ledger::{self, Counts};
-use rungrad::nn::{Linear, Module, Sequential, parameters};
+use rungrad::nn::{Linear, Module, Parameters, Sequential, parameters};
 use rungrad::ops::Keep;
+use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
+use super::files::folder;
 use super::training::eager_and_lazy;
 use super::{leaf, third};
 use testkit::clean;
@@ -28,8 +31,50 @@ impl Module for EveryField {
     fn forward(&self, x: &Tensor) -> Tensor {
         (self.activation)(x) * &self.gain
     }
+}
 
+impl Parameters for EveryField {
     parameters!(gain, first, list, pair, last, none, any, many);
+}
+
+/// A recurrent cell: two inputs, so it is not a `Module`.
+struct Cell {
+    input: Linear,
+    state: Linear,
+}
+
+impl Cell {
+    fn next(&self, x: &Tensor, state: &Tensor) -> Tensor {
+        (self.input.forward(x) + self.state.forward(state)).tanh()
+    }
+}
+
+impl Parameters for Cell {
+    parameters!(input, state);
+}
+
+/// Promise: A part of a model is moved, trained and saved without a forward
+/// pass of one input.
+#[test]
+fn a_cell_of_two_inputs_is_moved_trained_and_saved() {
+    let _clean = clean();
+    let mut random = Random::new(1);
+    let mut cell = || Cell {
+        input: Linear::new(2, 3, &mut random),
+        state: Linear::new(3, 3, &mut random),
+    };
+    let (mut trained, mut loaded) = (cell(), cell());
+    trained.to(third::device()).unwrap();
+    let [x, state] = [[1, 2], [1, 3]]
+        .map(|shape| Tensor::ones(&shape, third::device()).unwrap());
+    trained.next(&x, &state).sum().backward();
+    Sgd::new(0.1, 0.0).step(trained.parameters_mut());
+    let path = folder("cell").join("cell.safetensors");
+    io::save(&path, &trained).unwrap();
+    io::load(&path, &mut loaded).unwrap();
+    loaded.to(third::device()).unwrap();
+    let next = |cell: &Cell| cell.next(&x, &state).to_vec().unwrap();
+    assert_eq!(next(&loaded), next(&trained));
 }
 
 fn every_field() -> EveryField {
@@ -101,6 +146,9 @@ fn a_module_without_parameters_lists_none() {
         fn forward(&self, x: &Tensor) -> Tensor {
             x * 2.0
         }
+    }
+
+    impl Parameters for Double {
         parameters!();
     }
     let mut double = Double;

@@ -4,7 +4,7 @@
 use rungrad::ConvOptions;
 use rungrad::nn::{
     AvgPool2d, BatchNorm, Buffer, Conv2d, Dropout, Embedding, LayerNorm,
-    Linear, MaxPool2d, Module, Residual, Sequential, init,
+    Linear, MaxPool2d, Module, Parameters, Residual, Sequential, init,
 };
 use rungrad::part3_unified::{Device, Tensor, Window};
 use rungrad::rng::Random;

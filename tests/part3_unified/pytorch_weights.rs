@@ -7,7 +7,7 @@ use std::process::Command;
 
 use rungrad::data::digits;
 use rungrad::io;
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::part3_unified::{Device, Tensor, no_grad};
 use rungrad::rng::Random;
 

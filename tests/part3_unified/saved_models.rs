@@ -4,7 +4,7 @@
 use std::fs;
 
 use rungrad::io::{self, Difference, Integers, Part};
-use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Sequential};
+use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Parameters, Sequential};
 use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;

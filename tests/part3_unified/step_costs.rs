@@ -3,7 +3,7 @@
 
 use rungrad::ConvOptions;
 use rungrad::ledger::{self, Counts};
-use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor, Window, no_grad};
 use rungrad::rng::Random;

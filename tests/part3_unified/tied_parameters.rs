@@ -1,7 +1,7 @@
 //! Tied weights: one leaf in two fields of a model is one parameter. The
 //! reference is a model that holds the leaf in one field and uses it twice.
 
-use rungrad::nn::{Linear, Module, Sequential, parameters};
+use rungrad::nn::{Linear, Module, Parameters, Sequential, parameters};
 use rungrad::optim::{Adam, AdamW, Optimizer, Sgd, clip_grad_norm};
 use rungrad::part3_unified::{DType, Device, Tensor};
 use rungrad::rng::Random;
@@ -22,7 +22,9 @@ impl Module for Tied {
         let hidden = self.middle.forward(&x.matmul(&self.first)).tanh();
         hidden.matmul(&self.last.transpose())
     }
+}
 
+impl Parameters for Tied {
     parameters!(first, middle, last);
 }
 
@@ -37,7 +39,9 @@ impl Module for Untied {
         let hidden = self.middle.forward(&x.matmul(&self.first)).tanh();
         hidden.matmul(&self.first.transpose())
     }
+}
 
+impl Parameters for Untied {
     parameters!(first, middle);
 }
 

@@ -13,7 +13,7 @@ mod sharing;
 use std::ops::Range;
 
 use rungrad::data::{Dataset, SPLIT_SEED, digits};
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
@@ -36,7 +36,7 @@ pub(super) fn eager_and_lazy() -> Vec<Device> {
     [eager, lazy].concat()
 }
 
-fn values(model: &dyn Module) -> Vec<f32> {
+fn values(model: &dyn Parameters) -> Vec<f32> {
     let parameters = model.parameters();
     parameters.iter().flat_map(|(_, p)| p.to_vec().unwrap()).collect()
 }

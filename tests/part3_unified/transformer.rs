@@ -11,7 +11,7 @@ use rungrad::attempt;
 use rungrad::data::TokenBatch;
 use rungrad::io;
 use rungrad::nn::{
-    Gpt, GptSizes, KeysValues, Memory, Module, MultiHeadAttention,
+    Gpt, GptSizes, KeysValues, Memory, MultiHeadAttention, Parameters,
 };
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part3_unified::{Device, Tensor, no_grad};

@@ -5,7 +5,7 @@ mod rejected;
 
 use rungrad::gradcheck::dot;
 use rungrad::io;
-use rungrad::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module, Parameters};
 use rungrad::ops::{OPERATIONS, Op};
 use rungrad::optim::{Adam, Optimizer, Sgd};
 use rungrad::part3_unified::{

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::header::Contents;
 use super::{file, turned, types, write};
 use crate::error::Result;
-use crate::library::nn::{Module, SharedParameter, distinct, set_all};
+use crate::library::nn::{Parameters, SharedParameter, distinct, set_all};
 use crate::part3_unified::Tensor;
 
 // ANCHOR: save
@@ -32,12 +32,12 @@ use crate::part3_unified::Tensor;
 /// a regular file, or the file cannot be written; then an existing file is
 /// unchanged.
 #[doc(alias("state_dict", "save_model"))]
-pub fn save(path: impl AsRef<Path>, model: &dyn Module) -> Result<()> {
+pub fn save(path: impl AsRef<Path>, model: &dyn Parameters) -> Result<()> {
     write(path, tensors(model).iter().map(|(name, tensor)| (name, tensor)))
 }
 
 /// Lists the tensors of a model that are saved, with their names.
-pub(super) fn tensors(model: &dyn Module) -> Vec<(String, Tensor)> {
+pub(super) fn tensors(model: &dyn Parameters) -> Vec<(String, Tensor)> {
     let parameters = model.parameters().into_iter();
     let parameters = parameters.map(|(name, it)| (name, it.clone()));
     let buffers = model.buffers().into_iter();
@@ -62,7 +62,7 @@ pub(super) fn tensors(model: &dyn Module) -> Vec<(String, Tensor)> {
 /// cannot be read, or if a device is out of memory; then nothing has changed.
 /// The message names the file and the tensor.
 #[doc(alias("load_state_dict", "load_model"))]
-pub fn load(path: impl AsRef<Path>, model: &mut dyn Module) -> Result<()> {
+pub fn load(path: impl AsRef<Path>, model: &mut dyn Parameters) -> Result<()> {
     load_by(path.as_ref(), model, |_| false, Names::AllMustMatch).map(drop)
 }
 // ANCHOR_END: load
@@ -100,7 +100,7 @@ pub fn load(path: impl AsRef<Path>, model: &mut dyn Module) -> Result<()> {
 #[doc(alias = "strict")]
 pub fn load_partial(
     path: impl AsRef<Path>,
-    model: &mut dyn Module,
+    model: &mut dyn Parameters,
 ) -> Result<Difference> {
     load_by(path.as_ref(), model, |_| false, Names::MayDiffer)
 }
@@ -116,7 +116,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    fn of(contents: &Contents, model: &mut dyn Module) -> Difference {
+    fn of(contents: &Contents, model: &mut dyn Parameters) -> Difference {
         let (mut known, mut missing) = (HashSet::new(), Vec::new());
         for parameter in distinct(model.parameters_mut()) {
             let names = parameter.names();
@@ -170,7 +170,7 @@ pub(super) enum Names {
 /// Loads a model, and transposes the matrices that `is_turned` selects.
 pub(super) fn load_by(
     path: &Path,
-    model: &mut dyn Module,
+    model: &mut dyn Parameters,
     is_turned: impl Fn(&str) -> bool,
     names: Names,
 ) -> Result<Difference> {

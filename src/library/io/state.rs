@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::types;
 use crate::error::{Error, Result};
-use crate::library::nn::{Module, SharedParameter, distinct};
+use crate::library::nn::{Parameters, SharedParameter, distinct};
 use crate::loader::{Loader, Place, Rows};
 use crate::part3_unified::Tensor;
 use crate::rng::Random;
@@ -204,7 +204,7 @@ pub(super) fn full_name(part: &str, name: &str) -> String {
 
 /// Saves parameters, buffers and generators, but not whether the module is in
 /// training mode; the program sets that.
-impl<M: Module + ?Sized> State for M {
+impl<M: Parameters + ?Sized> State for M {
     fn state(&self) -> Vec<(String, Value)> {
         let mut state = Vec::new();
         for (name, parameter) in self.parameters() {
@@ -227,9 +227,11 @@ impl<M: Module + ?Sized> State for M {
             // `resume` undoes a failed restore. Tensors read from a file are
             // not in a graph.
             let old = parameter.tensor();
-            leaves.push(match new.records() || !old.records() {
-                true => new.to(old.device())?,
-                false => new.to(old.device())?.requires_grad(),
+            leaves.push(match (new.records(), old.records()) {
+                (true, _) => new,
+                (false, true) => new.to(old.device())?.requires_grad(),
+                // A frozen parameter stays frozen.
+                (false, false) => new.to(old.device())?,
             });
         }
         let mut buffers = Vec::new();

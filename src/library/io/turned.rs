@@ -6,7 +6,7 @@ use super::header::Contents;
 use super::model::{Names, load_by, tensors};
 use super::write;
 use crate::error::{Error, Result, room};
-use crate::library::nn::Module;
+use crate::library::nn::Parameters;
 use crate::part3_unified::Tensor;
 
 // ANCHOR: load-turned
@@ -32,7 +32,7 @@ use crate::part3_unified::Tensor;
 /// matrix, or selects no tensor; then nothing has changed.
 pub fn load_turned(
     path: impl AsRef<Path>,
-    model: &mut dyn Module,
+    model: &mut dyn Parameters,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
     check_selection(model, &is_linear)?;
@@ -49,7 +49,7 @@ pub fn load_turned(
 /// matrix, or selects no tensor.
 pub fn save_turned(
     path: impl AsRef<Path>,
-    model: &dyn Module,
+    model: &dyn Parameters,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
     check_selection(model, &is_linear)?;
@@ -80,7 +80,7 @@ fn transposed(name: &str, tensor: &Tensor) -> Result<Tensor> {
 /// Checks that at least one name is selected. With a typo in `is_linear` there
 /// would be none, and square weights would silently load untransposed.
 fn check_selection(
-    model: &dyn Module,
+    model: &dyn Parameters,
     is_linear: impl Fn(&str) -> bool,
 ) -> Result<()> {
     match model.parameters().iter().any(|(name, _)| is_linear(name)) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Linear, Module, parameters};
+use super::{Linear, Module, Parameters, parameters};
 use crate::error::mistake;
 use crate::library::functions::attention::split_heads;
 use crate::part3_unified::Tensor;
@@ -64,7 +64,9 @@ impl Module for MultiHeadAttention {
         let seen = self.qkv.forward(x).self_attention(self.heads);
         self.out.forward(&seen)
     }
+}
 
+impl Parameters for MultiHeadAttention {
     parameters!(qkv, out);
 
     fn name(&self) -> String {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::super::functions::ConvOptions;
-use super::{Module, init, parameters};
+use super::{Module, Parameters, init, parameters};
 use crate::error::mistake;
 use crate::part3_unified::Tensor;
 use crate::rng::Random;
@@ -66,7 +66,9 @@ impl Module for Conv2d {
     fn forward(&self, x: &Tensor) -> Tensor {
         x.conv2d(&self.weight, Some(&self.bias), &self.options)
     }
+}
 
+impl Parameters for Conv2d {
     parameters!(weight, bias);
 
     fn name(&self) -> String {

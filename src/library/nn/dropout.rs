@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Generator, Mode, Module, parameters};
+use super::{Generator, Mode, Module, Parameters, parameters};
 use crate::error::{mistake, or_raise};
 use crate::part3_unified::Tensor;
 use crate::rng::Random;
@@ -72,7 +72,9 @@ impl Module for Dropout {
         };
         x.mul(&keep_mask.scale(scale))
     }
+}
 
+impl Parameters for Dropout {
     parameters!(generator, mode);
 
     fn name(&self) -> String {

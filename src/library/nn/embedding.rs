@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Module, by_rows, init, parameters};
+use super::{Module, Parameters, by_rows, init, parameters};
 use crate::part3_unified::Tensor;
 use crate::rng::Random;
 
@@ -55,7 +55,9 @@ impl Module for Embedding {
     fn forward(&self, x: &Tensor) -> Tensor {
         by_rows(x, |rows| rows.matmul(&self.weight))
     }
+}
 
+impl Parameters for Embedding {
     parameters!(weight);
 
     fn name(&self) -> String {
@@ -93,7 +95,9 @@ impl<M: Module> Module for Residual<M> {
     fn forward(&self, x: &Tensor) -> Tensor {
         x.add(&self.inner.forward(x))
     }
+}
 
+impl<M: Module> Parameters for Residual<M> {
     parameters!(inner);
 
     fn name(&self) -> String {

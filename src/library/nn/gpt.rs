@@ -2,7 +2,7 @@
 
 use super::{
     Dropout, Embedding, KeysValues, LayerNorm, Linear, Module,
-    MultiHeadAttention, by_rows, init, parameters,
+    MultiHeadAttention, Parameters, by_rows, init, parameters,
 };
 use crate::error::{Result, mistake};
 use crate::part3_unified::{DType, Tensor, no_grad};
@@ -77,7 +77,9 @@ impl Module for Block {
         let x = x.add(&seen);
         x.add(&self.feed_forward(&x))
     }
+}
 
+impl Parameters for Block {
     parameters!(norm1, attention, norm2, up, down, dropout);
 }
 // ANCHOR_END: block
@@ -103,7 +105,7 @@ pub struct GptSizes {
 /// token for being the next one.
 ///
 /// ```
-/// use rungrad::nn::{Gpt, GptSizes, Module};
+/// use rungrad::nn::{Gpt, GptSizes, Parameters};
 /// # use rungrad::rng::Random;
 /// let sizes = GptSizes {
 ///     vocabulary: 27, context: 16, layers: 4, heads: 4, width: 64, dropout: 0.0,
@@ -237,7 +239,9 @@ impl Module for Gpt {
         }
         self.token_scores(&x)
     }
+}
 
+impl Parameters for Gpt {
     parameters!(tokens, places, blocks, norm, head, dropout);
 }
 // ANCHOR_END: gpt-forward

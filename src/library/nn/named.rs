@@ -1,7 +1,7 @@
 //! Names of parameters: each module prefixes the names of its parts with the
 //! name of the field that holds them.
 
-use super::{Kept, Module, Parameter, ParameterMut, Tensor};
+use super::{Kept, Module, Parameter, ParameterMut, Parameters, Tensor};
 
 // ANCHOR: part
 /// A part of a module: a parameter, other state, a module, or a list of these.
@@ -33,7 +33,7 @@ impl NamedParameters for Tensor {
 
 /// The parameters of a module are named like `hidden.weight` and
 /// `hidden.bias`.
-impl<M: Module> NamedParameters for M {
+impl<M: Parameters> NamedParameters for M {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = self.parameters().into_iter();
         parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
@@ -143,21 +143,21 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
     }
 }
 
-/// Implements the parameter methods of [`Module`] from a list of fields:
+/// Implements the methods of [`Parameters`] from a list of fields:
 /// `parameters`, `parameters_mut`, and `kept`, the state besides the
-/// parameters. Use it inside `impl Module`. Each field must implement
+/// parameters. Use it inside `impl Parameters`. Each field must implement
 /// [`NamedParameters`]: it is a tensor, a module, a buffer, a generator, a
 /// mode, or a `Vec`, an array or an `Option` of these. Fields that are not
 /// listed are not trained, moved or saved, and are not switched by [`train`]
 /// and [`eval`].
 ///
 /// [`NamedParameters`]: super::NamedParameters
-/// [`train`]: super::Module::train
-/// [`eval`]: super::Module::eval
+/// [`train`]: super::Parameters::train
+/// [`eval`]: super::Parameters::eval
 ///
 /// ```
 /// use rungrad::part3_unified::Tensor;
-/// use rungrad::nn::{Linear, Module};
+/// use rungrad::nn::{Linear, Module, Parameters};
 ///
 /// struct Tower {
 ///     layers: Vec<Linear>,
@@ -169,7 +169,9 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
 ///         let layers = self.layers.iter();
 ///         layers.fold(x.clone(), |x, layer| layer.forward(&x) * self.scale)
 ///     }
+/// }
 ///
+/// impl Parameters for Tower {
 ///     rungrad::parameters!(layers);
 /// }
 /// # let mut random = rungrad::rng::Random::new(0);

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Buffer, Mode, Module, init, parameters};
+use super::{Buffer, Mode, Module, Parameters, init, parameters};
 use crate::error::{mistake, or_raise};
 use crate::ops::Keep;
 use crate::part3_unified::{Array, Device, Tensor, no_grad};
@@ -49,7 +49,9 @@ impl Module for LayerNorm {
     fn forward(&self, x: &Tensor) -> Tensor {
         x.layer_norm(&self.weight, &self.bias, self.epsilon)
     }
+}
 
+impl Parameters for LayerNorm {
     parameters!(weight, bias);
 
     fn name(&self) -> String {
@@ -67,7 +69,7 @@ impl Module for LayerNorm {
 ///
 /// ```
 /// # use rungrad::part3_unified::{Device, Tensor};
-/// # use rungrad::nn::{BatchNorm, Module};
+/// # use rungrad::nn::{BatchNorm, Module, Parameters};
 /// let norm = BatchNorm::new(1);
 /// let x = Tensor::new(&[2, 1], &[4.0, 6.0], Device::Cpu)?;
 /// let y = norm.forward(&x).to_vec()?;
@@ -187,7 +189,9 @@ impl Module for BatchNorm {
         let y = x.sub(&mean).div(&var.shift(self.epsilon).sqrt());
         y.mul(&per_channel(&self.weight)).add(&per_channel(&self.bias))
     }
+}
 
+impl Parameters for BatchNorm {
     parameters!(weight, bias, running_mean, running_var, mode);
 
     fn name(&self) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Module, parameters};
+use super::{Module, Parameters, parameters};
 use crate::part3_unified::{Tensor, Window};
 
 /// Implements pooling layers; each applies a method of [`Tensor`] to a window.
@@ -29,7 +29,9 @@ macro_rules! pools {
             fn forward(&self, x: &Tensor) -> Tensor {
                 x.$method(&self.window)
             }
+        }
 
+        impl Parameters for $pool {
             parameters!();
 
             fn name(&self) -> String {

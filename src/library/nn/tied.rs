@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Module, Parameter, ParameterMut, Tensor};
+use super::{Parameter, ParameterMut, Parameters, Tensor};
 
 /// A parameter, with all fields of the model that hold it.
 ///
@@ -108,7 +108,7 @@ pub(crate) fn first_places<'a>(
 
 /// Replaces parameters, in the order of [`distinct`], and buffers. `None`
 /// leaves the old tensor.
-pub(crate) fn set_all<M: Module + ?Sized>(
+pub(crate) fn set_all<M: Parameters + ?Sized>(
     module: &mut M,
     leaves: Vec<Option<Tensor>>,
     buffers: Vec<Option<Tensor>>,

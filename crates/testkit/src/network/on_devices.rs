@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rungrad::nn::{Linear, Module, Sequential};
+use rungrad::nn::{Linear, Module, Parameters, Sequential};
 use rungrad::optim::{self, Optimizer};
 use rungrad::rng::Random;
 use rungrad::{part2_gpu, part3_unified};

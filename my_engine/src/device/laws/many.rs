@@ -3,7 +3,7 @@
 use exercises::numbers;
 use rungrad::ConvOptions;
 use rungrad::data::digits;
-use rungrad::nn::{Linear, Module};
+use rungrad::nn::{Linear, Module, Parameters};
 use rungrad::part3_unified::{
     Array, Device, Keep, Reduce, Tensor, Unary, Window,
 };

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use rungrad::ConvOptions;
 use rungrad::Error;
 use rungrad::error::raise;
-use rungrad::nn::{Gpt, GptSizes, Module};
+use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::part1_cpu::Tensor as Part1;
 use rungrad::part3_unified::{DType, Device, Keep, Tensor, Window, no_grad};
