@@ -118,52 +118,97 @@ pub trait Printed: Copy + Into<f64> + Display + LowerExp {}
 
 impl<T: Copy + Into<f64> + Display + LowerExp> Printed for T {}
 
-/// Formats `f32` elements as nested rows: `[[1, 2], [3, 4]]`. If there are
-/// more than 100 elements, only the ends of a long axis are shown.
-pub fn nested(shape: &[usize], values: &[f32]) -> String {
-    nested_of(shape, values)
+/// Formats elements as nested rows: `[[1, 2], [3, 4]]`. If there are more than
+/// 100 elements, only the ends of a long axis are shown.
+///
+/// If the text is too long for a line, each row gets a line of its own, with
+/// aligned columns. The elements then have four decimals, unless `decimals` is
+/// given or all of them are integers.
+pub fn nested<T: Printed>(
+    shape: &[usize],
+    values: &[T],
+    decimals: Option<usize>,
+) -> String {
+    const MAX_LINE: usize = 80;
+    let is_long = values.len() > 100;
+    let line = |decimals| {
+        rows(shape, values, is_long, None, &|value| word(value, decimals))
+    };
+    let short = line(decimals);
+    if shape.len() < 2 || short.len() <= MAX_LINE {
+        return short;
+    }
+    let is_integer = |&value: &T| value.into().fract() == 0.0;
+    let decimals = match values.iter().all(is_integer) {
+        true => decimals,
+        false => decimals.or(Some(4)),
+    };
+    let words = line(decimals);
+    let words = words.split(['[', ']', ',', ' ']);
+    let words = words.filter(|&word| word != "...");
+    let width = words.map(str::len).max().unwrap_or(0);
+    rows(shape, values, is_long, Some(1), &|value| {
+        format!("{:>width$}", word(value, decimals))
+    })
 }
 
-/// Formats elements of any printable type as nested rows, as [`nested`] does.
-pub fn nested_of<T: Printed>(shape: &[usize], values: &[T]) -> String {
-    let (Some((&n, inner)), long) = (shape.split_first(), values.len() > 100)
-    else {
+/// Formats nested rows on one line, or each on a line that begins with
+/// `indent` spaces.
+fn rows<T: Copy>(
+    shape: &[usize],
+    values: &[T],
+    is_long: bool,
+    indent: Option<usize>,
+    word: &dyn Fn(T) -> String,
+) -> String {
+    let Some((&n, inner)) = shape.split_first() else {
         return values.iter().map(|&value| word(value)).collect();
     };
     let row = |i: usize| {
         let width = values.len() / n;
-        nested_of(inner, &values[i * width..][..width])
+        let values = &values[i * width..][..width];
+        rows(inner, values, is_long, indent.map(|spaces| spaces + 1), word)
     };
     let rows: Vec<String> = match n {
-        7.. if long => {
+        7.. if is_long => {
             let tail = (n - 3..n).map(row);
             let rest = std::iter::once("...".to_string()).chain(tail);
             (0..3).map(row).chain(rest).collect()
         }
         _ => (0..n).map(row).collect(),
     };
-    format!("[{}]", rows.join(", "))
+    let separator = match indent {
+        Some(spaces) if !inner.is_empty() => {
+            format!(",{}{:spaces$}", "\n".repeat(inner.len()), "")
+        }
+        _ => ", ".to_string(),
+    };
+    format!("[{}]", rows.join(&separator))
 }
 
 /// Formats at most eight values as the notebook prints them: `[2, 3]`.
 pub fn list(values: &[f32]) -> String {
     let mut words: Vec<String> =
-        values.iter().take(8).map(|&value| word(value)).collect();
+        values.iter().take(8).map(|&value| word(value, None)).collect();
     if values.len() > 8 {
         words.push(format!("... {} in all", values.len()));
     }
     format!("[{}]", words.join(", "))
 }
 
-fn word<T: Printed>(value: T) -> String {
-    let size: f64 = value.into().abs();
+fn word<T: Printed>(value: T, decimals: Option<usize>) -> String {
+    let wide: f64 = value.into();
+    let size = wide.abs();
+    // Very small and very large values are easier to read with an exponent.
     // Compare as `f32`, because the `f32` nearest to 1e-5 is smaller than the
     // `f64` 1e-5.
-    let is_plain = matches!(size as f32, 1e-5..1e16) || size == 0.0;
-    // Very small and very large values are easier to read with an exponent.
-    match is_plain || !size.is_finite() {
-        true => format!("{value}"),
-        false => format!("{value:e}"),
+    let smallest = decimals.map_or(1e-5, |n| 0.1_f32.powi(n as i32));
+    let is_plain = (smallest..1e16).contains(&(size as f32)) || size == 0.0;
+    match (is_plain || !size.is_finite(), decimals) {
+        (true, None) => format!("{value}"),
+        (true, Some(n)) => format!("{wide:.n$}"),
+        (false, None) => format!("{value:e}"),
+        (false, Some(n)) => format!("{wide:.n$e}"),
     }
 }
 
@@ -223,6 +268,8 @@ mod tests {
 
     #[test]
     fn nested_lists_show_the_shape() {
+        let nested =
+            |shape: &[usize], values: &[f32]| nested(shape, values, None);
         assert_eq!(nested(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), "[[1, 2], [3, 4]]");
         assert_eq!(nested(&[2, 1], &[2.0, 4.0]), "[[2], [4]]");
         assert_eq!(nested(&[], &[0.5]), "0.5");
@@ -233,6 +280,28 @@ mod tests {
         assert_eq!(nested(&[101], &long), ends);
         let hundred = nested(&[100], &long[..100]);
         assert_eq!(hundred.split(", ").count(), 100, "{hundred}");
+    }
+
+    /// Promise: A matrix that is too long for a line is printed in rows with
+    /// four decimals, and a precision is honored.
+    #[test]
+    fn a_long_matrix_is_printed_in_rows() {
+        let values: Vec<f32> = (0..24).map(|i| i as f32 / 7.0 - 1.0).collect();
+        let rows = "\
+[[-1.0000, -0.8571, -0.7143, -0.5714, -0.4286, -0.2857, -0.1429,  0.0000],
+ [ 0.1429,  0.2857,  0.4286,  0.5714,  0.7143,  0.8571,  1.0000,  1.1429],
+ [ 1.2857,  1.4286,  1.5714,  1.7143,  1.8571,  2.0000,  2.1429,  2.2857]]";
+        assert_eq!(nested(&[3, 8], &values, None), rows);
+        let rows = nested(&[3, 2, 4], &values, Some(1));
+        assert!(rows.ends_with("2.3]]]") && !rows.contains('\n'), "{rows}");
+        let many: Vec<f32> = (0..10_000).map(|i| i as f32).collect();
+        let rows = nested(&[100, 100], &many, None);
+        assert_eq!(rows.lines().count(), 7);
+        let first = "[[   0,    1,    2, ...,   97,   98,   99],";
+        assert_eq!(rows.lines().next(), Some(first));
+        let blocks = nested(&[2, 50, 100], &many, None);
+        assert!(blocks.contains("],\n\n [["), "{blocks}");
+        assert_eq!(nested(&[2], &[1.25, 2e-3], Some(2)), "[1.25, 2.00e-3]");
     }
 
     #[test]

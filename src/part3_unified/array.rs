@@ -373,7 +373,9 @@ impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = with_type!(self.dtype(), T => {
             let values = self.to_vec_of::<T>();
-            values.map(|values| shape::nested_of(self.shape(), &values))
+            values.map(|values| {
+                shape::nested(self.shape(), &values, f.precision())
+            })
         });
         match words {
             Ok(words) => write!(f, "{words} on {}", self.device),

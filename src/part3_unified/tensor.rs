@@ -10,7 +10,7 @@ use super::number::{Element, with_type};
 use super::{Array, DType, Device, Op};
 use crate::checks;
 use crate::error::{Result, mistake};
-use crate::shape::nested_of;
+use crate::shape::nested;
 
 // ANCHOR: tensor
 /// An array on a device and, if it needs a gradient, its node in the graph.
@@ -376,17 +376,22 @@ impl From<Array> for Tensor {
 }
 
 /// Prints the elements as nested rows, the gradient, the shape, the device,
-/// the type unless it is `f32`, and whether the tensor is part of a graph.
+/// the type unless it is `f32`, and whether the tensor is part of a graph. A
+/// precision sets the number of decimals: `{x:.2}`.
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let show = |t: &Tensor| {
             let words = with_type!(t.dtype(), T => {
                 let values = t.to_vec_of::<T>();
-                values.map(|values| nested_of(t.shape(), &values))
+                values.map(|v| nested(t.shape(), &v, f.precision()))
             });
-            words.unwrap_or_else(|error| format!("({error})"))
+            let words = words.unwrap_or_else(|error| format!("({error})"));
+            match words.contains('\n') {
+                true => format!("\n{words}"),
+                false => format!(" {words}"),
+            }
         };
-        let grad = self.grad().map_or("none".to_string(), |g| show(&g));
+        let grad = self.grad().map_or(" none".to_string(), |g| show(&g));
         let (data, shape, device) = (show(self), self.shape(), self.device());
         let records = if self.records() { ", records" } else { "" };
         let dtype = match self.dtype() {
@@ -395,7 +400,7 @@ impl fmt::Display for Tensor {
         };
         write!(
             f,
-            "<Tensor with data: {data}, grad: {grad}, shape: {shape:?}, on \
+            "<Tensor with data:{data}, grad:{grad}, shape: {shape:?}, on \
              {device}{dtype}{records}>"
         )
     }
