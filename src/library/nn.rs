@@ -166,6 +166,28 @@ pub trait Parameters: Send + Sync {
     }
     // ANCHOR_END: module
 
+    /// Gives each parameter a new leaf without a gradient.
+    ///
+    /// The clone of a module holds the same leaves as the original. A step
+    /// replaces the leaves of one of the two and leaves the other as it was,
+    /// which is right for the best model so far or a running average. Call
+    /// this on a clone that is trained as well, so that the gradients of the
+    /// two are separate.
+    ///
+    /// ```
+    /// # use rungrad::nn::{Linear, Parameters};
+    /// # use rungrad::rng::Random;
+    /// let layer = Linear::new(2, 1, &mut Random::new(0));
+    /// let mut other = layer.clone();
+    /// assert_eq!(other.weight.id(), layer.weight.id());
+    /// other.renew();
+    /// assert_ne!(other.weight.id(), layer.weight.id());
+    /// ```
+    fn renew(&mut self) {
+        let renewed = replace(self, |tensor| Ok(Some(tensor.detach())));
+        renewed.expect("a detached tensor needs no memory");
+    }
+
     /// Switches all submodules to training mode, which is the initial mode:
     /// [`Dropout`] drops elements, and [`BatchNorm`] normalizes with the
     /// statistics of the batch.
@@ -285,6 +307,7 @@ impl<F: Fn(&Tensor) -> Tensor + Send + Sync> Parameters for F {
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 #[doc(alias = "Dense")]
+#[derive(Clone)]
 pub struct Linear {
     /// Shape (inputs, outputs). PyTorch stores the transpose.
     pub weight: Tensor,
@@ -315,7 +338,7 @@ impl Module for Linear {
     /// Computes (.., inputs) -> (.., outputs).
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
-        by_rows(x, |rows| rows.matmul(&self.weight).add(&self.bias))
+        affine(x, &self.weight, Some(&self.bias))
     }
 }
 
@@ -357,18 +380,22 @@ impl Linear {
     }
 }
 
-/// Flattens the leading axes, computes on a matrix (rows, columns), and
-/// restores the leading axes. A vector becomes a matrix with one row.
+/// Multiplies rows by a matrix and adds a bias: (.., inputs) -> (.., outputs).
+/// The leading axes are flattened to one for the product.
 #[track_caller]
-fn by_rows(x: &Tensor, compute: impl FnOnce(&Tensor) -> Tensor) -> Tensor {
-    let (Some((&columns, outer)), false) =
-        (x.shape().split_last(), x.rank() == 2)
-    else {
-        return compute(x);
-    };
-    let y = compute(&x.reshape(&[outer.iter().product(), columns]));
-    let last = y.shape().last().copied();
-    y.reshape(&outer.iter().copied().chain(last).collect::<Vec<_>>())
+fn affine(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Tensor {
+    if let [outer @ .., inputs] = x.shape()
+        && outer.len() != 1
+    {
+        let rows = x.reshape(&[outer.iter().product(), *inputs]);
+        let y = affine(&rows, weight, bias);
+        return y.reshape(&[outer, &y.shape()[1..]].concat());
+    }
+    let y = x.matmul(weight);
+    match bias {
+        Some(bias) => y.add(bias),
+        None => y,
+    }
 }
 
 impl fmt::Debug for Linear {

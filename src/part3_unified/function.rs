@@ -121,6 +121,7 @@ impl Context {
 
     /// Returns the saved result. Call it in `backward`. The tensor is part of
     /// the graph if the backward pass is being recorded.
+    #[track_caller]
     pub fn output(&self) -> Tensor {
         let Some(array) = self.output.as_deref().cloned() else {
             mistake(

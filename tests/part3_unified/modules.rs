@@ -2,7 +2,9 @@
 
 use rungrad::io;
 use rungrad::ledger::{self, Counts};
-use rungrad::nn::{Linear, Module, Parameters, Sequential, parameters};
+use rungrad::nn::{
+    BatchNorm, Linear, Module, Parameters, Sequential, parameters,
+};
 use rungrad::ops::Keep;
 use rungrad::optim::{Optimizer, Sgd};
 use rungrad::part3_unified::{Device, Tensor};
@@ -126,6 +128,30 @@ fn parameters_are_named_by_their_fields() {
     assert!(looked.eq(ids), "the lists differ in order");
     let places = places.into_iter().map(|(name, place)| (name, &*place));
     assert_eq!(names(places.collect()), expected);
+}
+
+/// Promise: A step changes a module and leaves its clone as it was.
+#[test]
+fn a_clone_keeps_the_values_that_it_was_made_with() {
+    let _clean = clean();
+    let x = Tensor::rand(&[4, 2], 1, Device::Cpu).unwrap();
+    let mut model = BatchNorm::new(2);
+    let before = model.clone();
+    model.forward(&x).tanh().sum().backward();
+    Sgd::new(1.0, 0.0).step(model.parameters_mut());
+    let values = |norm: &BatchNorm| {
+        let mean = norm.running_mean.get();
+        [&norm.weight, &mean].map(|tensor| tensor.to_vec().unwrap())
+    };
+    assert_eq!(values(&before), [[1.0; 2], [0.0; 2]]);
+    for (new, old) in values(&model).iter().zip(values(&before)) {
+        assert_ne!(*new, old);
+    }
+    let mut other = model.clone();
+    assert_eq!(other.weight.id(), model.weight.id());
+    other.renew();
+    other.forward(&x).sum().backward();
+    assert!(other.weight.grad().is_some() && model.weight.grad().is_none());
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::rng::Random;
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 #[doc(alias = "CausalSelfAttention")]
+#[derive(Clone)]
 pub struct MultiHeadAttention {
     /// Computes queries, keys and values in one matmul: (width, 3 * width).
     pub qkv: Linear,

@@ -22,6 +22,7 @@ use crate::rng::Random;
 /// # Ok::<(), rungrad::Error>(())
 /// ```
 #[doc(alias = "Convolution")]
+#[derive(Clone)]
 pub struct Conv2d {
     /// Shape (filters, channels per group, height, width), as in PyTorch.
     pub weight: Tensor,

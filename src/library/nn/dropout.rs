@@ -26,6 +26,7 @@ use crate::rng::Random;
 /// assert!(y.iter().all(|y| *y == 0.0 || *y == 2.0));
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Dropout {
     /// The probability of dropping an element, from 0 to 1.
     #[doc(alias = "p")]

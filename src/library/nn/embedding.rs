@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Module, Parameters, by_rows, init, parameters};
+use super::{Module, Parameters, affine, init, parameters};
 use crate::part3_unified::Tensor;
 use crate::rng::Random;
 
@@ -19,6 +19,7 @@ use crate::rng::Random;
 /// assert_eq!(letters.forward(&shares).to_vec()?, rows.to_vec()?);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Embedding {
     /// Shape (words, width).
     pub weight: Tensor,
@@ -53,7 +54,7 @@ impl Module for Embedding {
     /// selects a row, as [`Embedding::rows`] does.
     #[track_caller]
     fn forward(&self, x: &Tensor) -> Tensor {
-        by_rows(x, |rows| rows.matmul(&self.weight))
+        affine(x, &self.weight, None)
     }
 }
 
@@ -82,7 +83,7 @@ impl fmt::Debug for Embedding {
 /// assert_eq!(block.forward(&x).to_vec()?, [6.0, -1.0]);
 /// # Ok::<(), rungrad::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[doc(alias = "SkipConnection")]
 pub struct Residual<M> {
     /// The wrapped module. Its output must have the shape of its input.

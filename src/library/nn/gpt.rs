@@ -2,7 +2,7 @@
 
 use super::{
     Dropout, Embedding, KeysValues, LayerNorm, Linear, Module,
-    MultiHeadAttention, Parameters, by_rows, init, parameters,
+    MultiHeadAttention, Parameters, affine, init, parameters,
 };
 use crate::error::{Result, mistake};
 use crate::part3_unified::{DType, Tensor, no_grad};
@@ -12,6 +12,7 @@ use crate::scope::scope;
 /// A transformer block: attention, followed by a feed-forward network that is
 /// applied to each position separately. Each adds its output to its input (a
 /// residual connection), and reads a normalized copy of it.
+#[derive(Clone)]
 pub struct Block {
     /// Normalizes the input of attention.
     pub norm1: LayerNorm,
@@ -115,6 +116,7 @@ pub struct GptSizes {
 /// let scores = gpt.scores(&[0, 5, 13, 13, 1, 0], 3);
 /// assert_eq!(scores.shape(), [6, 27]);
 /// ```
+#[derive(Clone)]
 pub struct Gpt {
     /// The token embeddings: (vocabulary, width).
     pub tokens: Embedding,
@@ -188,7 +190,7 @@ impl Gpt {
     #[track_caller]
     fn token_scores(&self, x: &Tensor) -> Tensor {
         let _part = scope("head");
-        by_rows(&self.norm.forward(x), |rows| rows.matmul(&self.head))
+        affine(&self.norm.forward(x), &self.head, None)
     }
 
     /// Flattens the texts and positions into rows.

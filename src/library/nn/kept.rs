@@ -80,6 +80,13 @@ impl Buffer {
     }
 }
 
+/// The clone is independent.
+impl Clone for Buffer {
+    fn clone(&self) -> Buffer {
+        Buffer::new(self.get())
+    }
+}
+
 /// A sequence of seeds for random tensors. The n-th seed is computed from the
 /// initial seed and n, so these two numbers are the whole state.
 ///
@@ -125,6 +132,14 @@ impl Generator {
     }
 }
 
+/// The clone continues the same sequence independently.
+impl Clone for Generator {
+    fn clone(&self) -> Generator {
+        let [seed, count] = self.state();
+        Generator { seed: seed.into(), count: count.into() }
+    }
+}
+
 /// Whether a module is in training mode, which is the initial mode.
 ///
 /// ```
@@ -137,6 +152,12 @@ pub struct Mode(AtomicBool);
 impl Default for Mode {
     fn default() -> Mode {
         Mode(true.into())
+    }
+}
+
+impl Clone for Mode {
+    fn clone(&self) -> Mode {
+        Mode(self.is_training().into())
     }
 }
 

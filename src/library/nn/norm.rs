@@ -21,6 +21,7 @@ use crate::part3_unified::{Array, Device, Tensor, no_grad};
 /// assert!(y.iter().zip(right).all(|(y, right)| (y - right).abs() < 1e-4));
 /// # Ok::<(), rungrad::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct LayerNorm {
     /// The scale. Shape (width), or the shape of the last axes that form a
     /// row.
@@ -82,6 +83,7 @@ impl Parameters for LayerNorm {
 /// ```
 #[doc(alias = "BatchNorm1d")]
 #[doc(alias = "BatchNorm2d")]
+#[derive(Clone)]
 pub struct BatchNorm {
     /// The scale. Shape (channels).
     pub weight: Tensor,
