@@ -39,7 +39,7 @@ use std::sync::Arc;
 pub enum Error {
     /// Invalid command-line arguments or input.
     Usage(String),
-    /// A programmer's mistake that has no variant of its own.
+    /// A programmer's mistake that has no separate variant.
     Mistake(String),
     /// The shapes of two operands do not match.
     ShapeMismatch {

@@ -166,7 +166,7 @@ pub trait Parameters: Send + Sync {
     }
     // ANCHOR_END: module
 
-    /// Gives each parameter a new leaf without a gradient.
+    /// Replaces each parameter by a new leaf without a gradient.
     ///
     /// The clone of a module holds the same leaves as the original. A step
     /// replaces the leaves of one of the two and leaves the other as it was,

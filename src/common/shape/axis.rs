@@ -14,7 +14,7 @@ pub trait Axis: Copy {
     fn number(self) -> isize;
 
     /// Returns the index of the axis, counted from the first, or `None` if
-    /// there is no such axis among `rank` axes.
+    /// a shape with `rank` axes does not have it.
     fn index(self, rank: usize) -> Option<usize> {
         let index = match self.number() {
             axis @ 0.. => axis as usize,
