@@ -418,10 +418,10 @@ impl fmt::Debug for Linear {
 /// let shown = "Sequential [Linear [64, 32], relu, Linear [32, 10]]";
 /// assert_eq!(format!("{network:?}"), shown);
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sequential {
     /// The modules, from input to output.
-    pub modules: Vec<Box<dyn Module>>,
+    pub modules: Vec<Box<dyn Layer>>,
 }
 
 // ANCHOR: sequential
@@ -432,7 +432,7 @@ impl Sequential {
     }
 
     /// Appends a module.
-    pub fn then(mut self, module: impl Module + 'static) -> Sequential {
+    pub fn then(mut self, module: impl Layer) -> Sequential {
         self.modules.push(Box::new(module));
         self
     }
@@ -466,6 +466,24 @@ impl Parameters for Sequential {
     }
 }
 // ANCHOR_END: sequential
+
+/// A module that a [`Sequential`] can hold: every module that is `Clone`.
+pub trait Layer: Module + 'static {
+    /// Returns a clone in a box.
+    fn boxed(&self) -> Box<dyn Layer>;
+}
+
+impl<M: Module + Clone + 'static> Layer for M {
+    fn boxed(&self) -> Box<dyn Layer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Layer> {
+    fn clone(&self) -> Box<dyn Layer> {
+        (**self).boxed()
+    }
+}
 
 impl fmt::Debug for Sequential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

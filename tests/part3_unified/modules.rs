@@ -3,7 +3,7 @@
 use rungrad::io;
 use rungrad::ledger::{self, Counts};
 use rungrad::nn::{
-    BatchNorm, Linear, Module, Parameters, Sequential, parameters,
+    BatchNorm, Layer, Linear, Module, Parameters, Sequential, parameters,
 };
 use rungrad::ops::Keep;
 use rungrad::optim::{Optimizer, Sgd};
@@ -17,6 +17,7 @@ use testkit::clean;
 
 /// A module with a field of each supported kind, and one field that is not a
 /// parameter.
+#[derive(Clone)]
 struct EveryField {
     gain: Tensor,
     first: Linear,
@@ -24,7 +25,7 @@ struct EveryField {
     pair: [Tensor; 2],
     last: Option<Linear>,
     none: Option<Linear>,
-    any: Box<dyn Module>,
+    any: Box<dyn Layer>,
     many: Sequential,
     activation: fn(&Tensor) -> Tensor,
 }
@@ -152,6 +153,12 @@ fn a_clone_keeps_the_values_that_it_was_made_with() {
     other.renew();
     other.forward(&x).sum().backward();
     assert!(other.weight.grad().is_some() && model.weight.grad().is_none());
+    // A list of modules of any type.
+    let list = everything();
+    let ids = |list: &Everything| -> Vec<_> {
+        list.parameters().iter().map(|(_, it)| it.id()).collect()
+    };
+    assert_eq!(ids(&list.clone()), ids(&list));
 }
 
 #[test]

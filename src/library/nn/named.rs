@@ -1,7 +1,7 @@
 //! Names of parameters: each module prefixes the names of its parts with the
 //! name of the field that holds them.
 
-use super::{Kept, Module, Parameter, ParameterMut, Parameters, Tensor};
+use super::{Kept, Layer, Parameter, ParameterMut, Parameters, Tensor};
 
 // ANCHOR: part
 /// A part of a module: a parameter, other state, a module, or a list of these.
@@ -83,7 +83,7 @@ fn prefixed(outer: &str, inner: &str) -> String {
         _ => format!("{outer}.{inner}"),
     }
 }
-impl NamedParameters for Box<dyn Module> {
+impl NamedParameters for Box<dyn Layer> {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
         let parameters = (**self).parameters().into_iter();
         parameters.map(|(inner, p)| (prefixed(name, &inner), p)).collect()
