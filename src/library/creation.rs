@@ -285,3 +285,37 @@ impl Tensor {
         Tensor::new(shape, &values, device)
     }
 }
+
+impl Tensor {
+    /// Creates a tensor of random numbers from [0, 1) with this tensor's
+    /// shape, type and device. See [`Tensor::rand`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::zeros(&[2, 2], Device::Cpu)?;
+    /// let right = Tensor::rand(&[2, 2], 1, Device::Cpu)?;
+    /// assert_eq!(x.rand_like(1).to_vec()?, right.to_vec()?);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn rand_like(&self, seed: u64) -> Tensor {
+        let random = or_raise(Tensor::rand(self.shape(), seed, self.device()));
+        or_raise(random.to_dtype(self.dtype()))
+    }
+
+    /// Creates a tensor of normally distributed random numbers with this
+    /// tensor's shape, type and device. See [`Tensor::randn`].
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::zeros(&[2, 2], Device::Cpu)?;
+    /// let right = Tensor::randn(&[2, 2], 1, Device::Cpu)?;
+    /// assert_eq!(x.randn_like(1).to_vec()?, right.to_vec()?);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn randn_like(&self, seed: u64) -> Tensor {
+        let random = or_raise(Tensor::randn(self.shape(), seed, self.device()));
+        or_raise(random.to_dtype(self.dtype()))
+    }
+}

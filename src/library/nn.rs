@@ -5,7 +5,7 @@
 //! [`NamedParameters`], which modules are composed of; [`Linear`], [`Conv2d`]
 //! and [`Sequential`]; [`Kept`], the state of a module besides its parameters,
 //! and the layers that use it,
-//! [`Dropout`] and [`BatchNorm`]; [`LayerNorm`], [`Embedding`], [`Residual`]
+//! [`Dropout`] and [`BatchNorm`]; [`LayerNorm`], [`GroupNorm`], [`RmsNorm`], [`Embedding`], [`Residual`]
 //! and pooling; [`init`], the initialization of weights; and
 //! [`MultiHeadAttention`], which [`Block`] and [`Gpt`] are built from. A
 //! [`Memory`] is a GPT's key-value cache.
@@ -63,6 +63,7 @@ mod convolution;
 mod dropout;
 mod embedding;
 mod gpt;
+mod group_norm;
 pub mod init;
 mod kept;
 mod named;
@@ -80,6 +81,7 @@ pub use convolution::Conv2d;
 pub use dropout::Dropout;
 pub use embedding::{Embedding, Residual};
 pub use gpt::{Block, Gpt, GptSizes, Memory};
+pub use group_norm::{GroupNorm, RmsNorm};
 pub use kept::{Buffer, Generator, Kept, Mode};
 pub use named::NamedParameters;
 pub use norm::{BatchNorm, LayerNorm};

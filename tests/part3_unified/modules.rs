@@ -154,8 +154,8 @@ fn a_clone_keeps_the_values_that_it_was_made_with() {
     other.forward(&x).sum().backward();
     assert!(other.weight.grad().is_some() && model.weight.grad().is_none());
     // A list of modules of any type.
-    let list = everything();
-    let ids = |list: &Everything| -> Vec<_> {
+    let list = every_field();
+    let ids = |list: &EveryField| -> Vec<_> {
         list.parameters().iter().map(|(_, it)| it.id()).collect()
     };
     assert_eq!(ids(&list.clone()), ids(&list));

@@ -255,7 +255,7 @@ impl Tensor {
         }
         let values: Vec<f64> = self.to_vec_of()?;
         let inner: usize = self.shape()[axis + 1..].iter().product();
-        let lines = if n == 0 { 0 } else { values.len() / n };
+        let lines = values.len().checked_div(n).unwrap_or(0);
         let mut sorted = vec![0; lines * count];
         for line in 0..lines {
             let (outer, offset) = (line / inner, line % inner);
