@@ -4,9 +4,9 @@
 //! Reading order: the traits [`Module`] and [`Parameters`], and
 //! [`NamedParameters`], which modules are composed of; [`Linear`], [`Conv2d`]
 //! and [`Sequential`]; [`Kept`], the state of a module besides its parameters,
-//! and the layers that use it,
-//! [`Dropout`] and [`BatchNorm`]; [`LayerNorm`], [`GroupNorm`], [`RmsNorm`], [`Embedding`], [`Residual`]
-//! and pooling; [`init`], the initialization of weights; and
+//! and the layers that use it, [`Dropout`] and [`BatchNorm`]; [`LayerNorm`],
+//! [`GroupNorm`], [`RmsNorm`], [`Embedding`], [`Residual`] and pooling;
+//! [`GruCell`] and [`LstmCell`]; [`init`], the initialization of weights; and
 //! [`MultiHeadAttention`], which [`Block`] and [`Gpt`] are built from. A
 //! [`Memory`] is a GPT's key-value cache.
 //!
@@ -69,6 +69,7 @@ mod kept;
 mod named;
 mod norm;
 mod pool;
+mod recurrent;
 mod table;
 mod tied;
 
@@ -86,6 +87,7 @@ pub use kept::{Buffer, Generator, Kept, Mode};
 pub use named::NamedParameters;
 pub use norm::{BatchNorm, LayerNorm};
 pub use pool::{AvgPool2d, MaxPool2d};
+pub use recurrent::{GruCell, LstmCell};
 pub use tied::{SharedParameter, distinct};
 pub(super) use tied::{first_places, set_all};
 

@@ -6,10 +6,13 @@ use rungrad::ConvOptions;
 use rungrad::attempt;
 use rungrad::gradcheck::dot;
 use rungrad::library::functions::Conv1dOptions;
-use rungrad::nn::{GroupNorm, Module, Parameters, RmsNorm};
+use rungrad::nn::{
+    GroupNorm, GruCell, Linear, LstmCell, Module, Parameters, RmsNorm,
+};
 use rungrad::ops::Keep;
 use rungrad::part3_unified::{DType, Device, Tensor, grad};
 use rungrad::reference::Array;
+use rungrad::rng;
 
 use super::derived::{element, fill, with};
 use super::devices;
@@ -930,4 +933,99 @@ fn invalid_options_are_rejected() {
         "rms_norm: a weight of shape [2] for [1, 2, 3, 3]; it must be as its \
          last axes"
     );
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Sums the weighted inputs and the weighted state for one gate.
+fn gate(of: &[Array], row: usize, column: usize) -> [f64; 2] {
+    [0, 1].map(|i| {
+        let (values, weight) = (&of[i], &of[2 + i]);
+        let terms = (0..values.shape[1]).map(|k| {
+            element(values, &[row, k]) * element(weight, &[k, column])
+        });
+        terms.sum::<f64>() + 0.25
+    })
+}
+
+fn cell_layer(weight: &Tensor) -> Linear {
+    let bias = Tensor::full(&weight.shape()[1..], 0.25, weight.device());
+    Linear { weight: weight.clone(), bias: bias.unwrap() }
+}
+
+/// The operands are the input, the state, and the weights of both.
+#[test]
+fn recurrent_cells_agree_with_their_definitions() {
+    let _clean = clean();
+    agree(&[
+        Case {
+            what: "GruCell",
+            shapes: &[&[2, 1], &[2, 2], &[1, 6], &[2, 6]],
+            call: |of| {
+                let [input, hidden] = [&of[2], &of[3]].map(cell_layer);
+                GruCell { input, hidden }.step(&of[0], &of[1])
+            },
+            definition: |of| {
+                fill(&[2, 2], |at| {
+                    let gate = |i: usize| gate(of, at[0], 2 * i + at[1]);
+                    let [reset, update] =
+                        [0, 1].map(|i| sigmoid(gate(i).iter().sum()));
+                    let [x, h] = gate(2);
+                    let candidate = (x + reset * h).tanh();
+                    (1.0 - update) * candidate + update * element(&of[1], at)
+                })
+            },
+        },
+        Case {
+            what: "LstmCell",
+            shapes: &[&[1, 2], &[1, 2], &[2, 8], &[2, 8], &[1, 2]],
+            call: |of| {
+                let [input, hidden] = [&of[2], &of[3]].map(cell_layer);
+                let layer = LstmCell { input, hidden };
+                let (state, cell) = layer.step(&of[0], &of[1], &of[4]);
+                state.add(&cell)
+            },
+            definition: |of| {
+                fill(&[1, 2], |at| {
+                    let sum = |i: usize| -> f64 {
+                        gate(of, at[0], 2 * i + at[1]).iter().sum()
+                    };
+                    let kept = sigmoid(sum(1)) * element(&of[4], at);
+                    let cell = kept + sigmoid(sum(0)) * sum(2).tanh();
+                    cell + sigmoid(sum(3)) * cell.tanh()
+                })
+            },
+        },
+    ]);
+}
+
+#[test]
+fn recurrent_cells_begin_with_a_state_of_zeros() {
+    let _clean = clean();
+    for device in all_devices() {
+        let mut gru = GruCell::new(3, 4, &mut rng::Random::new(1));
+        gru.to(device).unwrap();
+        let x = Tensor::rand(&[2, 3], 1, device).unwrap();
+        let zeros = Tensor::zeros(&[2, 4], device).unwrap();
+        let right = gru.step(&x, &zeros).to_vec().unwrap();
+        shows(&gru.forward(&x), &[2, 4], &right);
+        let mut lstm = LstmCell::new(3, 4, &mut rng::Random::new(1));
+        lstm.to(device).unwrap();
+        let right = lstm.step(&x, &zeros, &zeros).0.to_vec().unwrap();
+        shows(&lstm.forward(&x), &[2, 4], &right);
+        assert_eq!(
+            format!("{gru:?} {lstm:?}"),
+            "GruCell [3, 12] LstmCell [3, 16]"
+        );
+        let names = lstm.parameters().into_iter().map(|(name, _)| name);
+        let names: Vec<String> = names.collect();
+        assert_eq!(
+            names,
+            ["input.weight", "input.bias", "hidden.weight", "hidden.bias"]
+        );
+        let weight = lstm.parameters()[0].1.abs().max().item().unwrap();
+        assert!(weight <= 0.5, "{weight}");
+    }
 }
