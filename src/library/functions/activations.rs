@@ -235,6 +235,14 @@ impl Function for GeluSlope {
     }
 }
 
+/// ```
+/// # use rungrad::part3_unified::{Device, Tensor};
+/// let x = Tensor::new(&[2], &[-4.0, 0.0], Device::Cpu)?;
+/// assert_eq!(x.abs().to_vec()?, [4.0, 0.0]);
+/// assert_eq!(x.abs().sqrt().to_vec()?, [2.0, 0.0]);
+/// assert_eq!(x.tanh().to_vec()?, [(-4f32).tanh(), 0.0]);
+/// # Ok::<(), rungrad::Error>(())
+/// ```
 impl Tensor {
     /// Computes the absolute value, as `relu(a) + relu(-a)`. The derivative is
     /// 0 at 0 and at NaN, as in PyTorch.
