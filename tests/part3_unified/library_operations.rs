@@ -899,20 +899,31 @@ fn invalid_options_are_rejected() {
         "cross_entropy_with: the label smoothing is 1.5; give a number from 0 \
          to 1"
     );
-    for weights in [&[1.][..], &[1., -1.], &[1., f32::NAN]] {
+    assert_eq!(
+        refusal(|| scores.cross_entropy_with(&[0, 1], Some(&[1.]), 0.0)),
+        "cross_entropy_with: 1 class weights for 2 classes; give one for each \
+         class"
+    );
+    for bad in [-1.0, f32::NAN, f32::INFINITY] {
+        let weights = Some(&[1.0, bad][..]);
         assert_eq!(
-            refusal(|| scores.cross_entropy_with(&[0, 1], Some(weights), 0.)),
+            refusal(|| scores.cross_entropy_with(&[0, 1], weights, 0.0)),
             format!(
-                "cross_entropy_with: the class weights {weights:?} for 2 \
-                 classes; give one finite number that is at least 0 for each \
-                 class"
+                "cross_entropy_with: the weight of class 1 is {bad}; give a \
+                 finite number that is at least 0"
             )
         );
     }
+    let right = "cross_entropy_with: the class weights of the 2 labels add up \
+                 to 0; give at least one label a class with a weight above 0";
+    let weights = Some(&[0.0, 1.0][..]);
     assert_eq!(
-        refusal(|| scores.cross_entropy_with(&[0, 0], Some(&[0., 1.]), 0.)),
-        "cross_entropy_with: the labels [0, 0] have the class weights [0.0, \
-         1.0], which add up to 0; give a label a weight above 0"
+        refusal(|| scores.cross_entropy_with(&[0, 0], weights, 0.0)),
+        right
+    );
+    assert_eq!(
+        refusal(|| zeros(&[0, 2]).cross_entropy_with(&[], None, 0.0)),
+        right.replace("the 2 labels", "the 0 labels")
     );
     assert!(
         refusal(|| scores.bce_with_logits(&x)).starts_with("bce_with_logits:")

@@ -29,7 +29,8 @@ impl Tensor {
     ///
     /// If there is not one valid label per row and one weight per class, if a
     /// weight is negative or not finite, if the weights of the labels add up
-    /// to 0, or if the smoothing is not from 0 to 1.
+    /// to 0, as those of an empty batch, or if the smoothing is not from 0 to
+    /// 1.
     #[doc(alias("cross_entropy", "label_smoothing", "weight"))]
     #[track_caller]
     pub fn cross_entropy_with(
@@ -51,20 +52,24 @@ impl Tensor {
             Some(weights) => weights.to_vec(),
             None => vec![1.0; classes],
         };
-        let valid = weights.iter().all(|w| w.is_finite() && *w >= 0.0);
-        if weights.len() != classes || !valid {
+        if weights.len() != classes {
             mistake(format!(
-                "{op}: the class weights {weights:?} for {classes} classes; \
-                 give one finite number that is at least 0 for each class"
+                "{op}: {} class weights for {classes} classes; give one for \
+                 each class",
+                weights.len()
             ));
+        }
+        for (class, &weight) in weights.iter().enumerate() {
+            let name = format!("weight of class {class}");
+            or_raise(checks::not_negative(op, &name, weight));
         }
         let row_weights = labels.iter().map(|&label| weights[label]);
         let row_weights: Vec<f32> = row_weights.collect();
         let total: f64 = row_weights.iter().map(|&w| f64::from(w)).sum();
-        if rows > 0 && total == 0.0 {
+        if total == 0.0 {
             mistake(format!(
-                "{op}: the labels {labels:?} have the class weights \
-                 {weights:?}, which add up to 0; give a label a weight above 0"
+                "{op}: the class weights of the {rows} labels add up to 0; \
+                 give at least one label a class with a weight above 0"
             ));
         }
         let log = self.log_softmax();
