@@ -382,6 +382,40 @@ fn empty_tensors_are_rearranged_as_in_pytorch() {
     }
 }
 
+#[test]
+fn negative_axes_count_from_the_end() {
+    let _clean = clean();
+    let x = tensor(&operand(&[2, 3, 4], &mut Random(2)), Device::Cpu);
+    let values = |x: &Tensor| x.to_vec().unwrap();
+    assert_eq!(x.swap_axes(-1, 0).shape(), [4, 3, 2]);
+    assert_eq!(values(&x.split(3, -1)[1]), values(&x.split(3, 2)[1]));
+    assert_eq!(values(&x.chunk(2, -2)[1]), values(&x.chunk(2, 1)[1]));
+    assert_eq!(values(&x.roll(1, -1)), values(&x.roll(1, 2)));
+    assert_eq!(x.sort(-1).unwrap().1, x.argsort(2).unwrap());
+    assert_eq!(
+        x.sort_descending(-2).unwrap().1,
+        x.argsort_descending(1).unwrap()
+    );
+    assert_eq!(x.topk(2, -3).unwrap().1, x.topk(2, 0).unwrap().1);
+    assert_eq!(
+        x.min_with_indices(-1, Keep::No).unwrap().1,
+        x.argmin_over(2).unwrap()
+    );
+    assert_eq!(
+        x.max_with_indices(-1, Keep::No).unwrap().1,
+        x.argmax_over(2).unwrap()
+    );
+    let first = x.slice((.., .., ..1));
+    assert_eq!(
+        values(&x.scatter(-1, &[1; 6], &first)),
+        values(&x.scatter(2, &[1; 6], &first))
+    );
+    assert_eq!(
+        values(&x.std_with_correction(&[-1], 0.0, Keep::No)),
+        values(&x.std_with_correction(&[2], 0.0, Keep::No))
+    );
+}
+
 /// `n - correction` below 0 counts as 0, as in PyTorch.
 #[test]
 fn a_correction_can_be_as_large_as_the_count() {

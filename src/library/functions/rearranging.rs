@@ -4,7 +4,7 @@
 
 use crate::checks;
 use crate::error::{mistake, or_raise};
-use crate::part3_unified::{Span, Tensor};
+use crate::part3_unified::{Axis, Span, Tensor};
 
 impl Tensor {
     /// Flattens a range of adjacent axes into one. `x.flatten(1..)` turns
@@ -58,10 +58,9 @@ impl Tensor {
     /// If an axis does not exist.
     #[doc(alias("transpose", "swapaxes", "swapdims"))]
     #[track_caller]
-    pub fn swap_axes(&self, a: usize, b: usize) -> Tensor {
-        for axis in [a, b] {
-            or_raise(checks::axes("swap_axes", self.shape(), &[axis]));
-        }
+    pub fn swap_axes(&self, a: impl Axis, b: impl Axis) -> Tensor {
+        let a = or_raise(checks::axis("swap_axes", self.shape(), a));
+        let b = or_raise(checks::axis("swap_axes", self.shape(), b));
         let mut axes = self.axes();
         axes.swap(a, b);
         self.permute(&axes)
@@ -84,8 +83,8 @@ impl Tensor {
     ///
     /// If the axis does not exist, or `size` is 0.
     #[track_caller]
-    pub fn split(&self, size: usize, axis: usize) -> Vec<Tensor> {
-        or_raise(checks::axes("split", self.shape(), &[axis]));
+    pub fn split(&self, size: usize, axis: impl Axis) -> Vec<Tensor> {
+        let axis = or_raise(checks::axis("split", self.shape(), axis));
         if size == 0 {
             mistake(format!(
                 "split: parts of 0 elements along axis {axis} of shape {:?}; \
@@ -115,8 +114,8 @@ impl Tensor {
     /// If the axis does not exist, or the sizes do not add up to its size.
     #[doc(alias("split", "split_with_sizes"))]
     #[track_caller]
-    pub fn split_sizes(&self, sizes: &[usize], axis: usize) -> Vec<Tensor> {
-        or_raise(checks::axes("split_sizes", self.shape(), &[axis]));
+    pub fn split_sizes(&self, sizes: &[usize], axis: impl Axis) -> Vec<Tensor> {
+        let axis = or_raise(checks::axis("split_sizes", self.shape(), axis));
         let total =
             sizes.iter().fold(0, |sum: usize, n| sum.saturating_add(*n));
         if total != self.shape()[axis] {
@@ -156,8 +155,8 @@ impl Tensor {
     ///
     /// If the axis does not exist, or `count` is 0.
     #[track_caller]
-    pub fn chunk(&self, count: usize, axis: usize) -> Vec<Tensor> {
-        or_raise(checks::axes("chunk", self.shape(), &[axis]));
+    pub fn chunk(&self, count: usize, axis: impl Axis) -> Vec<Tensor> {
+        let axis = or_raise(checks::axis("chunk", self.shape(), axis));
         if count == 0 {
             mistake(format!(
                 "chunk: axis {axis} of shape {:?} in 0 chunks; ask for at \
@@ -188,8 +187,8 @@ impl Tensor {
     ///
     /// If the axis does not exist.
     #[track_caller]
-    pub fn roll(&self, shift: isize, axis: usize) -> Tensor {
-        or_raise(checks::axes("roll", self.shape(), &[axis]));
+    pub fn roll(&self, shift: isize, axis: impl Axis) -> Tensor {
+        let axis = or_raise(checks::axis("roll", self.shape(), axis));
         // No axis has more than `isize::MAX` elements.
         let n = self.shape()[axis];
         let shift = shift.rem_euclid(n.max(1) as isize) as usize;

@@ -4,7 +4,7 @@
 
 use crate::checks;
 use crate::error::{mistake, or_raise};
-use crate::part3_unified::Tensor;
+use crate::part3_unified::{Axis, Tensor};
 
 impl Tensor {
     /// Replaces elements by index: along axis 1, element `[i, j]` of `source`
@@ -31,10 +31,11 @@ impl Tensor {
     #[track_caller]
     pub fn scatter(
         &self,
-        axis: usize,
+        axis: impl Axis,
         indices: &[usize],
         source: &Tensor,
     ) -> Tensor {
+        let axis = or_raise(checks::axis("scatter", self.shape(), axis));
         let (shape, from) = (self.shape(), source.shape());
         let offsets = checks::gather("scatter", shape, axis, from, indices);
         let n = self.len();

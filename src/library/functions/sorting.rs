@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use crate::checks;
 use crate::error::{Error, Result};
 use crate::ops::Keep;
-use crate::part3_unified::Tensor;
+use crate::part3_unified::{Axis, Tensor};
 use crate::shape::keepdims;
 
 impl Tensor {
@@ -49,8 +49,8 @@ impl Tensor {
     ///
     /// If the axis does not exist or is empty, or the device cannot be read.
     #[doc(alias = "argmin")]
-    pub fn argmin_over(&self, axis: usize) -> Result<Vec<usize>> {
-        checks::axes("argmin_over", self.shape(), &[axis])?;
+    pub fn argmin_over(&self, axis: impl Axis) -> Result<Vec<usize>> {
+        let axis = checks::axis("argmin_over", self.shape(), axis)?;
         checks::not_empty("argmin_over", self.shape(), &[axis])?;
         self.detach().neg().argmax_over(axis)
     }
@@ -75,10 +75,10 @@ impl Tensor {
     #[doc(alias = "max")]
     pub fn max_with_indices(
         &self,
-        axis: usize,
+        axis: impl Axis,
         keep: Keep,
     ) -> Result<(Tensor, Vec<usize>)> {
-        checks::axes("max_with_indices", self.shape(), &[axis])?;
+        let axis = checks::axis("max_with_indices", self.shape(), axis)?;
         checks::not_empty("max_with_indices", self.shape(), &[axis])?;
         let indices = self.argmax_over(axis)?;
         Ok((self.gather_one(axis, &indices, keep), indices))
@@ -104,10 +104,10 @@ impl Tensor {
     #[doc(alias = "min")]
     pub fn min_with_indices(
         &self,
-        axis: usize,
+        axis: impl Axis,
         keep: Keep,
     ) -> Result<(Tensor, Vec<usize>)> {
-        checks::axes("min_with_indices", self.shape(), &[axis])?;
+        let axis = checks::axis("min_with_indices", self.shape(), axis)?;
         checks::not_empty("min_with_indices", self.shape(), &[axis])?;
         let indices = self.argmin_over(axis)?;
         Ok((self.gather_one(axis, &indices, keep), indices))
@@ -136,8 +136,9 @@ impl Tensor {
     /// # Errors
     ///
     /// If the axis does not exist, or the device cannot be read.
-    pub fn argsort(&self, axis: usize) -> Result<Vec<usize>> {
-        self.sorted_indices("argsort", axis, self.size(axis), nan_last)
+    pub fn argsort(&self, axis: impl Axis) -> Result<Vec<usize>> {
+        let axis = checks::axis("argsort", self.shape(), axis)?;
+        self.sorted_indices(axis, self.shape()[axis], nan_last)
     }
 
     /// Returns the indices that sort the elements along an axis, largest
@@ -154,9 +155,9 @@ impl Tensor {
     ///
     /// If the axis does not exist, or the device cannot be read.
     #[doc(alias = "argsort")]
-    pub fn argsort_descending(&self, axis: usize) -> Result<Vec<usize>> {
-        let name = "argsort_descending";
-        self.sorted_indices(name, axis, self.size(axis), nan_first)
+    pub fn argsort_descending(&self, axis: impl Axis) -> Result<Vec<usize>> {
+        let axis = checks::axis("argsort_descending", self.shape(), axis)?;
+        self.sorted_indices(axis, self.shape()[axis], nan_first)
     }
 
     /// Sorts the elements along an axis, smallest first, and returns them with
@@ -175,9 +176,9 @@ impl Tensor {
     /// # Errors
     ///
     /// If the axis does not exist, or the device cannot be read.
-    pub fn sort(&self, axis: usize) -> Result<(Tensor, Vec<usize>)> {
-        let n = self.size(axis);
-        let indices = self.sorted_indices("sort", axis, n, nan_last)?;
+    pub fn sort(&self, axis: impl Axis) -> Result<(Tensor, Vec<usize>)> {
+        let axis = checks::axis("sort", self.shape(), axis)?;
+        let indices = self.argsort(axis)?;
         Ok((self.gather(axis, self.shape(), &indices), indices))
     }
 
@@ -197,10 +198,12 @@ impl Tensor {
     ///
     /// If the axis does not exist, or the device cannot be read.
     #[doc(alias = "sort")]
-    pub fn sort_descending(&self, axis: usize) -> Result<(Tensor, Vec<usize>)> {
-        let n = self.size(axis);
-        let indices =
-            self.sorted_indices("sort_descending", axis, n, nan_first)?;
+    pub fn sort_descending(
+        &self,
+        axis: impl Axis,
+    ) -> Result<(Tensor, Vec<usize>)> {
+        let axis = checks::axis("sort_descending", self.shape(), axis)?;
+        let indices = self.argsort_descending(axis)?;
         Ok((self.gather(axis, self.shape(), &indices), indices))
     }
 
@@ -222,16 +225,24 @@ impl Tensor {
     ///
     /// If the axis does not exist or has fewer than `k` elements, or the
     /// device cannot be read.
-    pub fn topk(&self, k: usize, axis: usize) -> Result<(Tensor, Vec<usize>)> {
-        let indices = self.sorted_indices("topk", axis, k, nan_first)?;
+    pub fn topk(
+        &self,
+        k: usize,
+        axis: impl Axis,
+    ) -> Result<(Tensor, Vec<usize>)> {
+        let axis = checks::axis("topk", self.shape(), axis)?;
+        let n = self.shape()[axis];
+        if k > n {
+            return Err(Error::Mistake(format!(
+                "topk: {k} elements along axis {axis} of shape {:?}, which \
+                 has {n}; ask for at most {n}",
+                self.shape()
+            )));
+        }
+        let indices = self.sorted_indices(axis, k, nan_first)?;
         let mut shape = self.shape().to_vec();
         shape[axis] = k;
         Ok((self.gather(axis, &shape, &indices), indices))
-    }
-
-    /// Returns the size of an axis, or 0 if it does not exist.
-    fn size(&self, axis: usize) -> usize {
-        self.shape().get(axis).copied().unwrap_or(0)
     }
 
     /// Returns the first `count` indices that a stable sort along the axis
@@ -239,20 +250,11 @@ impl Tensor {
     /// order.
     fn sorted_indices(
         &self,
-        op: &str,
         axis: usize,
         count: usize,
         compare: fn(&f64, &f64) -> Ordering,
     ) -> Result<Vec<usize>> {
-        checks::axes(op, self.shape(), &[axis])?;
         let n = self.shape()[axis];
-        if count > n {
-            return Err(Error::Mistake(format!(
-                "{op}: {count} elements along axis {axis} of shape {:?}, \
-                 which has {n}; ask for at most {n}",
-                self.shape()
-            )));
-        }
         let values: Vec<f64> = self.to_vec_of()?;
         let inner: usize = self.shape()[axis + 1..].iter().product();
         let lines = values.len().checked_div(n).unwrap_or(0);

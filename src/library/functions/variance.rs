@@ -3,7 +3,7 @@
 use crate::checks;
 use crate::error::or_raise;
 use crate::ops::Keep;
-use crate::part3_unified::Tensor;
+use crate::part3_unified::{Axis, Tensor};
 
 impl Tensor {
     /// Computes the variance over the given axes with a correction: the sum of
@@ -28,11 +28,11 @@ impl Tensor {
     #[track_caller]
     pub fn var_with_correction(
         &self,
-        axes: &[usize],
+        axes: &[impl Axis],
         correction: impl Into<f64>,
         keep: Keep,
     ) -> Tensor {
-        or_raise(checks::axes("var", self.shape(), axes));
+        let axes = &or_raise(checks::axes("var", self.shape(), axes))[..];
         let count: usize =
             axes.iter().map(|&axis| self.shape()[axis]).product();
         let gap = self.sub(&self.mean_over(axes, Keep::Yes));
@@ -58,11 +58,11 @@ impl Tensor {
     #[track_caller]
     pub fn std_with_correction(
         &self,
-        axes: &[usize],
+        axes: &[impl Axis],
         correction: impl Into<f64>,
         keep: Keep,
     ) -> Tensor {
-        or_raise(checks::axes("std", self.shape(), axes));
+        let axes = &or_raise(checks::axes("std", self.shape(), axes))[..];
         self.var_with_correction(axes, correction, keep).sqrt_flat_at_zero()
     }
 }
