@@ -2,7 +2,7 @@ match (product.a.lines, product.b.lines) {
     (_, 1) => self.by_rows(&product, product.a, product.b),
     (1, _) => self.by_rows(&product, product.b, product.a),
     _ if self.pays_to_pack(&product) => {
-        let Product { a, b, k, .. } = product;
+        let Matmul { a, b, k, .. } = product;
         let [a, b] = [self.packed(a, k)?, self.packed(b, k)?];
         self.product_in_parts(&a, &b, 0, 1)
     }

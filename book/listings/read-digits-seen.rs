@@ -1,5 +1,5 @@
 /// Runs the network on a digit (64) and records the output of each module.
-fn of(
+fn record(
     network: &Sequential,
     digit: &[f32],
     device: Device,

@@ -227,12 +227,15 @@ mod tests {
             Binary::ALL.iter().map(line).collect()
         };
         check("part3/unary.cl", "UNARY(plain_", unary(0));
-        let plain = binary(0, "BINARY") + "// ANCHOR_END: binary\n";
+        let mark = |what: &str| format!("// ANCHOR{what}\n");
+        let plain = binary(0, "BINARY") + &mark("_END: binary");
         check("part3/binary.cl", "BINARY(plain_", plain);
         let fast = unary(1)
-            + "\n// ANCHOR: binary-lines\n"
+            + "\n"
+            + &mark(": binary-lines")
             + &binary(1, "BINARY")
-            + "// ANCHOR_END: binary-lines\n\n"
+            + &mark("_END: binary-lines")
+            + "\n"
             + &binary(2, "STRIDED");
         check("engine/elementwise.cl", "UNARY(unary_", fast);
     }

@@ -95,7 +95,6 @@ impl Backend for PlainCpu {
         stored(out)
     }
 
-    // ANCHOR: copy
     fn copy(&self, a: &Array) -> Result<Shared> {
         stored(elements(a)?)
     }
@@ -114,7 +113,6 @@ impl Backend for PlainCpu {
         }
         Ok(())
     }
-    // ANCHOR_END: copy
 
     // ANCHOR: elementwise
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
@@ -134,7 +132,6 @@ impl Backend for PlainCpu {
     }
     // ANCHOR_END: elementwise
 
-    // ANCHOR: reduce
     fn reduce(
         &self,
         op: Reduce,
@@ -146,7 +143,6 @@ impl Backend for PlainCpu {
         let row = |i: usize| &all[i * columns..][..columns];
         stored((0..rows).map(|i| op.apply(row(i))).collect())
     }
-    // ANCHOR_END: reduce
 
     // ANCHOR: matmul
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -170,7 +166,6 @@ impl Backend for PlainCpu {
     }
     // ANCHOR_END: matmul
 
-    // ANCHOR: rows
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let (all, width) = (elements(a)?, a.shape()[1]);
         let mut out = room(indices.len() * width)?;
@@ -195,9 +190,7 @@ impl Backend for PlainCpu {
         }
         stored(out)
     }
-    // ANCHOR_END: rows
 
-    // ANCHOR: fold
     fn fold(
         &self,
         a: &Array,
@@ -214,5 +207,4 @@ impl Backend for PlainCpu {
         }
         stored(out)
     }
-    // ANCHOR_END: fold
 }

@@ -48,7 +48,6 @@ impl PlainOpenCl {
     }
 }
 
-// ANCHOR: values
 /// The elements of a storage. OpenCL has no empty buffers, so an empty storage
 /// has a buffer with one unused element.
 #[derive(Debug)]
@@ -74,7 +73,6 @@ fn buffer(storage: &dyn Storage) -> &Buffer<f32> {
     let storage: &dyn Any = storage;
     &storage.downcast_ref::<Values>().expect("a storage of plain:0").buffer
 }
-// ANCHOR_END: values
 
 impl PlainOpenCl {
     // ANCHOR: filled
@@ -108,7 +106,6 @@ impl PlainOpenCl {
     }
     // ANCHOR_END: filled
 
-    // ANCHOR: copy-view
     /// Copies the elements of one view to the offsets of another view of the
     /// same shape, which is not empty.
     fn copy_view(
@@ -135,7 +132,6 @@ impl PlainOpenCl {
             .scalar(strides(to))
             .run()
     }
-    // ANCHOR_END: copy-view
 
     /// Copies row indices to the device.
     fn upload_indices(&self, indices: &[usize]) -> Result<Buffer<u32>> {
@@ -210,7 +206,6 @@ impl Backend for PlainOpenCl {
         })
     }
 
-    // ANCHOR: copy
     fn copy(&self, a: &Array) -> Result<Shared> {
         let dense = View::dense(a.shape());
         self.filled(a.len(), |out| {
@@ -228,9 +223,7 @@ impl Backend for PlainOpenCl {
         let source = (buffer(&**a.storage()), a.view());
         self.copy_view(source, (buffer(storage), view))
     }
-    // ANCHOR_END: copy
 
-    // ANCHOR: unary
     fn unary(&self, op: Unary, a: &Array) -> Result<Shared> {
         let kernel = kernels::unary(op);
         let constant = op.constant().unwrap_or_default();
@@ -244,7 +237,6 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: unary
 
     // ANCHOR: binary
     fn binary(&self, op: Binary, a: &Array, b: &Array) -> Result<Shared> {
@@ -260,7 +252,6 @@ impl Backend for PlainOpenCl {
     }
     // ANCHOR_END: binary
 
-    // ANCHOR: where-cond
     fn where_cond(&self, mask: &Array, a: &Array, b: &Array) -> Result<Shared> {
         let (mask, n) = (self.dense(mask)?, mask.len());
         let (a, b) = (self.dense(a)?, self.dense(b)?);
@@ -274,9 +265,7 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: where-cond
 
-    // ANCHOR: reduce
     fn reduce(
         &self,
         op: Reduce,
@@ -294,7 +283,6 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: reduce
 
     // ANCHOR: matmul
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
@@ -318,7 +306,6 @@ impl Backend for PlainOpenCl {
     }
     // ANCHOR_END: matmul
 
-    // ANCHOR: rows
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let [rows, width] = [0, 1].map(|axis| a.shape()[axis]);
         let (a, count) = (self.dense(a)?, indices.len());
@@ -358,9 +345,7 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: rows
 
-    // ANCHOR: fold
     fn fold(
         &self,
         a: &Array,
@@ -385,5 +370,4 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: fold
 }
