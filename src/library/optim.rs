@@ -53,9 +53,9 @@ pub trait Optimizer: Send + Sync {
     ///
     /// # Panics
     ///
-    /// If no parameter has a gradient, if a parameter is not a leaf, if the
-    /// parameters differ from those of earlier steps, or if a setting of the
-    /// optimizer is invalid; then no parameter has changed.
+    /// If no parameter has a gradient, if a parameter is not a leaf, if earlier
+    /// steps had different parameters, or if a setting of the optimizer is
+    /// invalid; then no parameter has changed.
     #[track_caller]
     fn step(&mut self, parameters: Vec<ParameterMut<'_>>);
 
