@@ -149,7 +149,7 @@ pub mod workgroup;
 pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
-pub use library::functions::ConvOptions;
+pub use library::functions::{Conv1dOptions, ConvOptions};
 pub use library::{Data, gradcheck, io, memory, nn, optim};
 #[doc(inline)]
 pub use part3_unified::{

@@ -2,10 +2,7 @@
 //! their values, first and second derivatives against a definition in `f64`,
 //! their edge values, and the sentences that reject a call.
 
-use rungrad::ConvOptions;
-use rungrad::attempt;
 use rungrad::gradcheck::dot;
-use rungrad::library::functions::Conv1dOptions;
 use rungrad::nn::{
     GroupNorm, GruCell, Linear, LstmCell, Module, Parameters, RmsNorm,
 };
@@ -13,6 +10,7 @@ use rungrad::ops::Keep;
 use rungrad::part3_unified::{DType, Device, Tensor, grad};
 use rungrad::reference::Array;
 use rungrad::rng;
+use rungrad::{Conv1dOptions, ConvOptions, attempt};
 
 use super::derived::{element, fill, with};
 use super::devices;

@@ -7,7 +7,7 @@ use crate::part3_unified::Tensor;
 /// Options of a one-dimensional convolution; see [`Tensor::conv1d`].
 ///
 /// ```
-/// use rungrad::library::functions::Conv1dOptions;
+/// use rungrad::Conv1dOptions;
 /// let options = Conv1dOptions::new().stride(2).padding(1);
 /// assert_eq!(options.dilation, 1);
 /// ```
@@ -65,7 +65,7 @@ impl Tensor {
     ///
     /// ```
     /// # use rungrad::part3_unified::{Device, Tensor};
-    /// use rungrad::library::functions::Conv1dOptions;
+    /// use rungrad::Conv1dOptions;
     /// let x = Tensor::new(&[1, 1, 4], &[1., 2., 3., 4.], Device::Cpu)?;
     /// let filter = Tensor::new(&[1, 1, 2], &[1., 10.], Device::Cpu)?;
     /// let y = x.conv1d(&filter, None, &Conv1dOptions::new().stride(2));
