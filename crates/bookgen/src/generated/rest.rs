@@ -117,10 +117,10 @@ fn rest(source: &Source) -> Option<String> {
         if is_mark(line) {
             continue;
         }
-        if region.is_some() {
+        if let Some(name) = region {
             if region != open {
                 let indent = line.len() - line.trim_start().len();
-                rest += &format!("{:indent$}// ... {}\n", "", region.unwrap());
+                rest += &format!("{:indent$}// ... {}\n", "", name);
             }
         } else {
             has_code |= is_code(line);
