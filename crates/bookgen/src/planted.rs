@@ -47,6 +47,9 @@ listings.example_measured = [
 
 [growths]
 example-grown = "src/part3_unified/ops.rs"
+
+[rest]
+template = ["src/part2_gpu/ops.rs"]
 "#;
 
 /// An old address with a redirect to the chapter.
@@ -65,7 +68,7 @@ fn book() -> Tree {
                // ANCHOR_END: mul\n";
     let sum = "fn sum() {\n    // ANCHOR: sum\n    if true {\n        \
                // there\n    }\n    // ANCHOR_END: sum\n}\n";
-    Tree::default()
+    let book = Tree::default()
         .with(SETTINGS, &format!("{settings}{OLD}"))
         .with(CSS, include_str!("../../../book/theme/book.css"))
         .with("book/theme/fonts/stix-two-math.woff2", "")
@@ -90,7 +93,11 @@ fn book() -> Tree {
         .with("examples/example.rs", "fn main() {}\n")
         .with("kernels/part2/mul.cl", mul)
         .with(CODE, &format!("{mul}{sum}"))
-        .with("src/part2_gpu/ops.rs", mul)
+        .with("src/part2_gpu/ops.rs", mul);
+    let rest = crate::generated::rest::blocks(&book, &PLANTED);
+    rest.into_iter().fold(book, |book, (file, text)| {
+        book.with(&file, &text.expect("the rest of a file"))
+    })
 }
 
 const EXERCISE: &str = r#"[[exercise]]
