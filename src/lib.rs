@@ -112,6 +112,7 @@
 //! - `engine`: the fast backends of Part 3, in [`engine`]. Without it, Part 3
 //!   computes the same on its plain backends, only slower.
 //! - `lazy`: the devices that compile expressions to kernels.
+//! - `files`: [`io`], the files of weights and checkpoints, and [`memory`].
 //!
 //! Other shared modules:
 //!
@@ -126,7 +127,7 @@
 
 // The engine uses more of the other modules than a build without it.
 #![cfg_attr(
-    not(all(feature = "lazy", feature = "opencl")),
+    not(all(feature = "files", feature = "lazy", feature = "opencl")),
     allow(dead_code, unused_imports)
 )]
 
@@ -150,7 +151,9 @@ pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
 pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
 pub use judge::{gradcheck, reference, tolerance};
 pub use library::functions::{Conv1dOptions, ConvOptions};
-pub use library::{Data, gradcheck, io, memory, nn, optim};
+pub use library::{Data, gradcheck, nn, optim};
+#[cfg(feature = "files")]
+pub use library::{io, memory};
 #[doc(inline)]
 pub use part3_unified::{
     Array, Axis, Context, DType, Device, Element, Function, Gradients, Keep,

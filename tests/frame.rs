@@ -127,7 +127,7 @@ fn unknown_arguments_are_rejected() {
 fn help_describes_the_example_and_runs_nothing() {
     for (name, words) in [
         ("part3_strides", "slice=..,1..3"),
-        ("part3_views", "set in one of them"),
+        ("part3_views", "a write through one of them"),
         ("part3_digits", "--epochs N"),
     ] {
         let output = example(name, &["--help"]);

@@ -9,7 +9,9 @@ mod creation;
 mod data;
 pub mod functions;
 mod gradient_check;
+#[cfg(feature = "files")]
 pub mod io;
+#[cfg(feature = "files")]
 pub mod memory;
 pub mod nn;
 pub mod optim;

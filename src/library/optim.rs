@@ -25,6 +25,7 @@
 mod adam;
 mod clip;
 mod schedule;
+#[cfg(feature = "files")]
 mod state;
 
 pub use adam::{Adam, AdamW};

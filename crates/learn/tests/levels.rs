@@ -53,7 +53,10 @@ fn reset_to_a_level_backs_up_the_old_file() {
     let said = scene.learn(&["reset", "my_engine", "--from", "3", "--yes"]);
     said.fails_with(2, &["--from is \"3\"", "the levels 1 to 2"]);
     let said = scene.learn(&["reset", "one", "--from", "1", "--yes"]);
-    said.fails_with(2, &["one has no levels"]);
+    said.fails_with(
+        2,
+        &["--from is for exercises with levels, and one has none"],
+    );
 }
 
 #[test]
