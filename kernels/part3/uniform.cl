@@ -1,5 +1,5 @@
 // Random values in [0, 1): element i of the sequence of a seed -> out (n). One
-// work-item per element. `src/base/rng.rs` has the same algorithm, so the
+// work-item per element. `src/common/rng.rs` has the same algorithm, so the
 // values are the same on every device.
 kernel void plain_uniform(global float *out, uint seed_low, uint seed_high,
                           uint n)
