@@ -94,8 +94,8 @@ fn user_defined_operations_work_in_graphs() {
 #[test]
 fn the_tape_reports_unchecked_operations() {
     let x = Tensor::new(&[2], &[2.0, -1.0]);
-    let tape = cube("cube", 30.0, &x).sum().backward_recorded();
-    assert_eq!(tape.unchecked(), ["cube"]);
+    let tape = cube("my_cube", 30.0, &x).sum().backward_recorded();
+    assert_eq!(tape.unchecked(), ["my_cube"]);
     assert_eq!(tape.blame(), None, "what is unchecked is not blamed");
 }
 
