@@ -12,6 +12,8 @@ use std::ops::Range;
 
 pub use gradients::{gradient, gradients, one_element, only_element, seed};
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, Result, ShapeRule};
 use crate::shape::{self, Axis, Span, checked_size};
 
@@ -174,8 +176,8 @@ pub fn axes(
     op: impl Display,
     shape: &[usize],
     axes: &[impl Axis],
-) -> Result<Vec<usize>> {
-    let mut indices = Vec::new();
+) -> Result<SmallVec<[usize; 4]>> {
+    let mut indices = SmallVec::new();
     for &axis in axes {
         let index = self::axis(&op, shape, axis)?;
         if indices.contains(&index) {

@@ -78,7 +78,12 @@ pub(super) fn reduce<T: CpuFloat>(
     if a.is_dense() && reduces_by_row(rows, columns) {
         return fill(rows, ANY_SPLIT, columns, &|from, out: &mut [T]| {
             let rows = dense::<T>(a)[from * columns..].chunks(columns);
-            out.iter_mut().zip(rows).for_each(|(o, row)| *o = op.apply(row));
+            for (out, row) in out.iter_mut().zip(rows) {
+                *out = match op {
+                    Reduce::Sum => T::nearest(sum(row)),
+                    Reduce::Max => max(row),
+                };
+            }
         });
     }
     let (kept, joined) = a.view().halves(axes_of(a.view(), rows));

@@ -116,7 +116,7 @@ impl Tensor {
     #[track_caller]
     pub fn flip(&self, axes: &[impl Axis]) -> Tensor {
         let axes = or_raise(checks::axes("flip", self.shape(), axes));
-        apply(Flip(axes), &[self])
+        apply(Flip(axes.to_vec()), &[self])
     }
 }
 

@@ -36,7 +36,7 @@ impl Tensor {
     #[track_caller]
     pub fn sum_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
         let axes = or_raise(checks::axes("sum", self.shape(), axes));
-        apply(Sum { axes, keep }, &[self])
+        apply(Sum { axes: axes.to_vec(), keep }, &[self])
     }
 }
 
@@ -136,7 +136,7 @@ impl Tensor {
     #[track_caller]
     pub fn max_over(&self, axes: &[impl Axis], keep: Keep) -> Tensor {
         let axes = or_raise(checks::axes("max", self.shape(), axes));
-        apply(Max { axes, keep }, &[self])
+        apply(Max { axes: axes.to_vec(), keep }, &[self])
     }
 }
 
