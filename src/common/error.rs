@@ -49,7 +49,7 @@ pub enum Error {
         left: Vec<usize>,
         /// The shape of the second operand.
         right: Vec<usize>,
-        /// What the operation requires.
+        /// The requirement of the operation.
         rule: ShapeRule,
     },
     /// Two operands are on different devices.
@@ -114,9 +114,9 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What failed, such as "cannot be read".
+        /// The problem, such as "cannot be read".
         problem: &'static str,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
         /// The error of the operating system.
         source: Arc<io::Error>,
@@ -125,7 +125,7 @@ pub enum Error {
     File(String),
 }
 
-/// What an operation requires of the shapes of its operands.
+/// The requirement of an operation on the shapes of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShapeRule {

@@ -31,7 +31,7 @@ const MAX_PENDING: usize = 1024;
 /// How long the thread polls for a command before it sleeps.
 const POLLING: Duration = Duration::from_micros(100);
 
-/// What is sent to the thread.
+/// A message to the thread.
 enum Message {
     Command(Box<dyn Command>),
     /// Replies when all commands before it have been submitted.

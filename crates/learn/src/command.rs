@@ -29,7 +29,7 @@ pub struct Command {
     pub usage: &'static str,
     /// One line for the overview.
     pub summary: &'static str,
-    /// What `help NAME` prints below the usage.
+    /// The text that `help NAME` prints below the usage.
     pub page: &'static str,
     /// Runs the command.
     pub run: fn(&Checkout, Args) -> Result<(), Stop>,

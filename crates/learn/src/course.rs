@@ -20,7 +20,7 @@ pub struct Exercise {
     pub chapter: String,
     /// The learner's file, below the folder of exercises.
     pub file: String,
-    /// What the machine must have, such as `opencl`.
+    /// A requirement of the machine, such as `opencl`.
     pub needs: Vec<String>,
     /// The task in one sentence, followed by its size, such as "two lines".
     pub task: String,

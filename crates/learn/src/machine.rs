@@ -1,4 +1,4 @@
-//! What is installed on this machine, found by looking at files. No driver is
+//! The software of this machine, found by looking at files. No driver is
 //! loaded, so nothing here can hang or crash.
 
 use std::os::unix::fs::PermissionsExt;
@@ -177,7 +177,7 @@ pub fn compiler_with_source() -> Option<PathBuf> {
     })
 }
 
-/// Who needs a tool. Each audience also needs the tools of the previous ones.
+/// The people that need a tool. Each audience also needs the tools of the previous ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Audience {
     Learner,

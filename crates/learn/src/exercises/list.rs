@@ -30,7 +30,7 @@ const HEAD: [&str; 8] = [
     "title",
 ];
 
-/// What a status means and what to do about it.
+/// The meaning of a status and the next step.
 const LEGENDS: [(Status, &str); 3] = [
     (
         Status::Skipped,

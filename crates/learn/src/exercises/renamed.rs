@@ -1,7 +1,7 @@
 //! Names that have changed. A learner's file with an old name does not
 //! compile; this module suggests the new name. The file itself is not changed.
 
-/// What the compiler says about an old name, ` => `, and the new name.
+/// The words of the compiler about an old name, ` => `, and the new name.
 const RENAMED: &str = include_str!("renamed.txt");
 
 /// Returns the new names for those that the compiler no longer finds.

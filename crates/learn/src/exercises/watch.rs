@@ -180,7 +180,7 @@ impl Watch<'_> {
     }
 }
 
-/// What distinguishes two saves: the time, so that saving without a change
+/// Two saves differ in the time, so that saving without a change
 /// counts, and the bytes, so that a change within one tick of a coarse clock
 /// counts.
 type Snapshot = Vec<Option<(SystemTime, Vec<u8>)>>;

@@ -33,7 +33,7 @@ fn skipped(test: &str, why: &str) {
     let _ = writeln!(stderr(), "SKIPPED {test}: {why}");
 }
 
-/// What a learner types into a hole.
+/// The text that a learner types into a hole.
 struct Edit {
     file: &'static str,
     /// The text up to the position at which the completion list opens.
