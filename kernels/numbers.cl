@@ -1,6 +1,6 @@
 // ANCHOR: numbers
 // How values are stored in memory. The host puts this file in front of every
-// kernel file of Part 3 and compiles it with three types: T is the type of a
+// file of kernels/engine and compiles it with three types: T is the type of a
 // value that is read, OUT the type of a value that is written, and ACC the
 // type of the arithmetic. Usually all three are the same.
 //

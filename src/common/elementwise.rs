@@ -49,6 +49,11 @@ macro_rules! elementwise {
                 match self { $($Enum::$op { .. } => kernels!($Enum $name),)* }
             }
 
+            /// Returns the name of the plain device's kernel.
+            pub const fn plain_kernel(self) -> &'static str {
+                self.kernels()[0]
+            }
+
             /// Returns the formula in OpenCL C. It is in terms of the operands
             /// `x` and `y`, the constant `p` and the type `ACC`.
             pub fn formula(self) -> &'static str {

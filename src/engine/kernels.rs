@@ -1,9 +1,9 @@
-//! The kernels of Part 3, for arrays with an offset and for strided views: the
+//! The kernels of the engine, for arrays with an offset and for strided views: the
 //! files of `kernels/engine/`, compiled into the crate.
 //!
 //! Each kernel has a *reach*, a function that computes from the arguments of a
 //! launch how many elements of each buffer the kernel may access. A launch is
-//! checked against it. [`Kernel`] explains why launches are therefore safe.
+//! checked against it. [`Kernel::new`] states the promise that makes launches safe.
 
 #![allow(unsafe_code)]
 
@@ -60,7 +60,7 @@ pub use softmax::{KEPT, SOFTMAX_FOURS, SOFTMAX_GRADS, SOFTMAX_ROWS};
 pub use transformer::*;
 pub(super) use types::{Types, typed};
 
-/// Returns every kernel of Part 3.
+/// Returns every kernel of the engine.
 pub fn all() -> impl Iterator<Item = &'static Kernel> {
     let products = TILES.iter().map(|tiles| tiles.kernels);
     [

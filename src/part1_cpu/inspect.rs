@@ -1,5 +1,5 @@
 //! Inspection of a graph: the tape that `Tensor::tape` records, and the checks
-//! of a rule's gradients. A backward pass does not need this file.
+//! of a rule's gradients. A backward pass uses only `check_gradients` and `HERE` from this file.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! The elementwise operations, in the order of [`crate::ops`]. A few record a
-//! result with its local gradient rule; the others are composed from these in
-//! one line each. "Backward by hand", "Few rules, many operations" and "Shapes
+//! The elementwise operations, in the order of [`crate::ops`]. Most record a
+//! result with its local gradient rule; `sub`, `neg`, `abs` and `sqrt` are
+//! composed from others. "Backward by hand", "Few rules, many operations" and "Shapes
 //! that stretch" build them; `reduce.rs` and `matrix.rs` hold the rest.
 
 use std::f32::consts::{SQRT_2, TAU};

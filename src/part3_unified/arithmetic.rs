@@ -1,5 +1,5 @@
 //! The operations that compute on arrays, built in "Eight functions, one
-//! dispatch". Each checks its operands and lets the device's backend fill a
+//! dispatch". Each checks its operands and lets the device's backend compute a
 //! new storage.
 
 use smallvec::SmallVec;
@@ -82,18 +82,19 @@ impl Array {
         let kept = (0..self.shape().len()).filter(|i| !axes.contains(i));
         let order: SmallVec<[usize; 4]> =
             kept.chain(axes.iter().copied()).collect();
-        let rows = match order.is_sorted() {
-            true => self.clone(),
-            false => self.permute(&order)?,
+        let matrix = if order.is_sorted() {
+            self.clone()
+        } else {
+            self.permute(&order)?
         };
         let outer = order.len() - axes.len();
-        let count = size(&rows.shape()[..outer]);
-        let columns = size(&rows.shape()[outer..]);
+        let rows = size(&matrix.shape()[..outer]);
+        let columns = size(&matrix.shape()[outer..]);
         if op == Reduce::Max {
             checks::not_empty(op.name(), self.shape(), axes)?;
         }
-        let reduced = self.filled(&rows.shape()[..outer], |backend| {
-            backend.reduce(op, &rows, count, columns)
+        let reduced = self.filled(&matrix.shape()[..outer], |backend| {
+            backend.reduce(op, &matrix, rows, columns)
         })?;
         match keep {
             Keep::No => Ok(reduced),

@@ -39,7 +39,7 @@ impl Tensor {
     #[track_caller]
     pub fn backward(&self) {
         let seed = self.unit_seed("backward");
-        self.backward_from(node(self, "backward"), seed);
+        self.backward_from(root_of(self, "backward"), seed);
     }
 
     /// Adds the gradient of the sum of `self * grad` to every leaf.
@@ -59,7 +59,7 @@ impl Tensor {
     #[track_caller]
     pub fn backward_with(&self, grad: &Tensor) {
         self.check_seed("backward_with", grad);
-        self.backward_from(node(self, "backward"), grad.detach());
+        self.backward_from(root_of(self, "backward_with"), grad.detach());
     }
 
     #[track_caller]
@@ -73,7 +73,7 @@ impl Tensor {
 // ANCHOR: sweep
 /// Visits each node once, from the roots to the leaves, with its complete
 /// gradient. A node is younger than its parents and has a larger id, so the
-/// youngest pending node has received all of its gradient. Tensors without a
+/// youngest waiting node has received all of its gradient. Tensors without a
 /// node end the traversal.
 fn sweep<'a>(
     seeds: impl IntoIterator<Item = (&'a Arc<Node>, Tensor)>,
@@ -81,7 +81,7 @@ fn sweep<'a>(
 ) -> Result<()> {
     let mut waiting = BTreeMap::new();
     for (root, seed) in seeds {
-        add_pending(&mut waiting, root, seed);
+        add_waiting(&mut waiting, root, seed);
     }
     while let Some((_, (node, grad_out))) = waiting.pop_last() {
         let Some((function, ctx)) = node.creator() else {
@@ -95,14 +95,14 @@ fn sweep<'a>(
         visit(node, &grad_out, &grads);
         for (index, parent) in ctx.edges() {
             let grad = grads[index].take().expect("it was checked");
-            add_pending(&mut waiting, parent, grad);
+            add_waiting(&mut waiting, parent, grad);
         }
     }
     Ok(())
 }
 
 /// Adds a gradient to the sum pending for its node.
-fn add_pending<'a>(
+fn add_waiting<'a>(
     waiting: &mut BTreeMap<u64, (&'a Node, Tensor)>,
     node: &'a Arc<Node>,
     grad: Tensor,
@@ -211,7 +211,7 @@ pub fn grad_with(
         let caller = format!("grad: output {i}");
         output.check_seed(&caller, grad);
         let seed = if create_graph { (*grad).clone() } else { grad.detach() };
-        seeds.push((node(output, &caller), seed));
+        seeds.push((root_of(output, &caller), seed));
     }
     let mut found = vec![None; inputs.len()];
     // `create_graph` takes precedence over a surrounding `no_grad`.
@@ -297,7 +297,7 @@ impl Tensor {
     /// read.
     #[track_caller]
     pub fn tape(&self) -> Tape {
-        Tape::new(records(node(self, "tape")))
+        Tape::new(records(root_of(self, "tape")))
     }
 
     /// Runs [`Tensor::backward`] and records every gradient that it computes.
@@ -318,7 +318,7 @@ impl Tensor {
     #[track_caller]
     pub fn backward_recorded(&self) -> Tape {
         let seed = self.unit_seed("backward_recorded");
-        let root = node(self, "backward_recorded");
+        let root = root_of(self, "backward_recorded");
         let mut tape = self.tape();
         or_raise(no_grad(|| {
             sweep([(root, seed)], |node, grad, grads| {
@@ -335,7 +335,7 @@ impl Tensor {
 }
 
 #[track_caller]
-fn node<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
+fn root_of<'a>(output: &'a Tensor, caller: &str) -> &'a Arc<Node> {
     match &output.node {
         Some(node) => node,
         None => mistake(format!(

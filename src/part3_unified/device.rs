@@ -57,6 +57,8 @@ pub enum Device {
 impl Device {
     /// Returns the backend of this device. Opening an OpenCL device may fail.
     pub fn backend(self) -> Result<&'static dyn Backend> {
+        // The engine, if it is compiled in, has fast backends for `cpu`, `gpu`
+        // and `fused`. The `match` has the plain ones.
         if let Some(fast) = engine_backend(self) {
             return fast;
         }

@@ -57,14 +57,16 @@ impl fmt::Display for dyn Function {
 }
 
 // ANCHOR: context
-/// The values that a function saves in its forward pass for the backward pass.
+/// The values that the backward pass of one call needs: the nodes of its
+/// inputs, which are the edges of the graph, and what the function saved.
 pub struct Context {
-    /// All inputs if any of them needs a gradient; otherwise empty, because
-    /// there will be no backward pass.
+    /// All inputs if this call is recorded; otherwise empty, because there
+    /// will be no backward pass.
     inputs: SmallVec<[Input; 2]>,
     /// The array only. Storing the tensor would create a reference cycle: the
     /// tensor owns its node, and the node owns this context.
     output: Option<Box<Array>>,
+    /// The node that owns this context, for [`Context::output`].
     node: Weak<Node>,
 }
 
@@ -398,9 +400,9 @@ fn free_waiting() {
 type Waiting = SmallVec<[(Option<Arc<Node>>, Option<Box<dyn Function>>); 4]>;
 
 // ANCHOR: apply
-/// Runs a function's forward pass. If any input needs a gradient, the result
-/// gets a graph node that holds the function and its context; otherwise the
-/// context is dropped here.
+/// Runs a function's forward pass. If recording is on and an input needs a
+/// gradient, the result gets a graph node that holds the function and its
+/// context; otherwise the context is dropped here.
 pub fn try_apply(
     function: impl Function,
     inputs: &[&Tensor],

@@ -16,7 +16,7 @@ mod matrix;
 mod movement;
 mod reduce;
 
-pub(crate) use elementwise::stretch;
+pub(crate) use elementwise::broadcast_operands;
 pub use elementwise::*;
 pub use loss::*;
 pub use matrix::*;

@@ -1,10 +1,13 @@
-//! The device `plain:cpu`: every primitive as a loop on the processor, in
-//! `f32`, with nothing added for speed.
+//! The device `plain:cpu`: the required primitives as loops on the
+//! processor, on `f32` elements, with nothing added for speed. The optional ones
+//! are composed in `defaults.rs`.
 //!
 //! This is the smallest complete [`Backend`], and the reference for the other
 //! devices. It has no threads, no cache and no special case for dense arrays.
-//! Each method first collects the elements of its operands in row-major order,
-//! whatever their strides, and then loops over plain slices.
+//! Each method that computes first collects the elements of its operands in
+//! row-major order, whatever their strides, and then loops over them. The
+//! operation on one element or row, such as `x * y`, is `Binary::apply`,
+//! `Unary::apply` or `Reduce::apply` in `backend.rs`.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

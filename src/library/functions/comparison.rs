@@ -4,7 +4,7 @@
 use crate::error::{Result, mistake, or_raise};
 use crate::ops::Op;
 use crate::part3_unified::apply;
-use crate::part3_unified::functions::stretch;
+use crate::part3_unified::functions::broadcast_operands;
 use crate::part3_unified::{
     Array, Binary, Context, Function, Gradients, Tensor,
 };
@@ -116,7 +116,7 @@ impl Tensor {
         run: fn(&Array, &Array) -> Result<Array>,
     ) -> Tensor {
         let operands = [self.detach(), other.detach()];
-        let [a, b] = stretch(name, operands.each_ref());
+        let [a, b] = broadcast_operands(name, operands.each_ref());
         Tensor::from(or_raise(run(&a.array, &b.array)))
     }
 
@@ -137,7 +137,7 @@ impl Tensor {
     #[doc(alias = "where")]
     #[track_caller]
     pub fn where_cond(&self, a: &Tensor, b: &Tensor) -> Tensor {
-        let [mask, a, b] = stretch("where_cond", [self, a, b]);
+        let [mask, a, b] = broadcast_operands("where_cond", [self, a, b]);
         apply(WhereCond, &[&mask, &a, &b])
     }
 }
@@ -183,7 +183,7 @@ impl Tensor {
     /// If the shapes do not broadcast, or the devices differ.
     #[track_caller]
     pub fn maximum(&self, other: &Tensor) -> Tensor {
-        let [a, b] = stretch("maximum", [self, other]);
+        let [a, b] = broadcast_operands("maximum", [self, other]);
         apply(Maximum, &[&a, &b])
     }
 }
@@ -236,7 +236,7 @@ impl Tensor {
     pub fn minimum(&self, other: &Tensor) -> Tensor {
         // Broadcast here, so that error messages say `minimum` instead of
         // `maximum`.
-        let [a, b] = stretch("minimum", [self, other]);
+        let [a, b] = broadcast_operands("minimum", [self, other]);
         a.neg().maximum(&b.neg()).neg()
     }
 

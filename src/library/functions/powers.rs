@@ -4,7 +4,7 @@ use std::f64::consts::LN_2;
 
 use crate::error::Result;
 use crate::ops::Op;
-use crate::part3_unified::functions::stretch;
+use crate::part3_unified::functions::broadcast_operands;
 use crate::part3_unified::{
     Array, Binary, Context, Function, Gradients, Tensor,
 };
@@ -83,7 +83,7 @@ impl Tensor {
     #[doc(alias = "powf")]
     #[track_caller]
     pub fn pow_tensor(&self, exponent: &Tensor) -> Tensor {
-        let [a, b] = stretch("pow_tensor", [self, exponent]);
+        let [a, b] = broadcast_operands("pow_tensor", [self, exponent]);
         apply(PowTensor, &[&a, &b])
     }
 }

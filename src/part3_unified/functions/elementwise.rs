@@ -27,7 +27,7 @@ impl Tensor {
     /// Multiplies element by element; the shapes broadcast.
     #[track_caller]
     pub fn mul(&self, other: &Tensor) -> Tensor {
-        let [a, b] = stretch("mul", [self, other]);
+        let [a, b] = broadcast_operands("mul", [self, other]);
         apply(Mul, &[&a, &b])
     }
 }
@@ -79,7 +79,7 @@ impl Tensor {
     /// Adds element by element; the shapes broadcast.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
-        let [a, b] = stretch("add", [self, other]);
+        let [a, b] = broadcast_operands("add", [self, other]);
         apply(Add, &[&a, &b])
     }
 }
@@ -121,7 +121,7 @@ impl Tensor {
     #[track_caller]
     pub fn sub(&self, other: &Tensor) -> Tensor {
         // Broadcast here, so that error messages say `sub` instead of `add`.
-        let [a, b] = stretch("sub", [self, other]);
+        let [a, b] = broadcast_operands("sub", [self, other]);
         a.add(&b.neg())
     }
 
@@ -141,7 +141,7 @@ impl Tensor {
     #[doc(alias = "divide")]
     #[track_caller]
     pub fn div(&self, other: &Tensor) -> Tensor {
-        let [a, b] = stretch("div", [self, other]);
+        let [a, b] = broadcast_operands("div", [self, other]);
         apply(Div, &[&a, &b])
     }
 }
@@ -299,7 +299,7 @@ impl Function for Relu {
 /// nodes that this adds to the graph sum each gradient back to its operand's
 /// shape.
 #[track_caller]
-pub(crate) fn stretch<'a, const N: usize>(
+pub(crate) fn broadcast_operands<'a, const N: usize>(
     op: &str,
     operands: [&'a Tensor; N],
 ) -> [Cow<'a, Tensor>; N] {

@@ -3,7 +3,7 @@
 //!
 //! Each kernel has a *reach*, a function that computes from the arguments of a
 //! launch how many elements of each buffer the kernel may access. A launch is
-//! checked against it. [`Kernel`] explains why launches are therefore safe.
+//! checked against it. `Kernel::new` states the promise that makes launches safe.
 
 #![allow(unsafe_code)]
 
@@ -34,9 +34,9 @@ const UNARY: [Kernel; Unary::ALL.len()] = {
     kernels
 };
 
-/// Returns the kernel of an operation.
+/// Returns the kernel of an operation, such as `plain_mul`.
 pub(super) const fn unary(op: Unary) -> Kernel {
-    kernel!("part3/unary.cl", op.kernels()[0], |args| {
+    kernel!("part3/unary.cl", op.plain_kernel(), |args| {
         let n = args.uint("n")?;
         Some(smallvec![n, n])
     })
@@ -53,9 +53,9 @@ const BINARY: [Kernel; Binary::ALL.len()] = {
 };
 
 // ANCHOR: binary
-/// Returns the kernel of an operation.
+/// Returns the kernel of an operation, such as `plain_mul`.
 pub(super) const fn binary(op: Binary) -> Kernel {
-    kernel!("part3/binary.cl", op.kernels()[0], |args| {
+    kernel!("part3/binary.cl", op.plain_kernel(), |args| {
         let n = args.uint("n")?;
         Some(smallvec![n, n, n])
     })
