@@ -137,7 +137,7 @@ fn one_copy(_: &()) -> Outcome {
     {
         let tensor = on(from, 6)?;
         let before = copies();
-        yours::moved(Data::Tensor(tensor), to)?;
+        let _ = yours::moved(Data::Tensor(tensor), to)?;
         let [up, down] = [0, 1].map(|way| copies()[way] - before[way]);
         if [up, down] != right {
             return Err(wrong(format!(

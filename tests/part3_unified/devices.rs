@@ -132,6 +132,7 @@ fn the_specification_passes_on_a_second_device() {
     }
 }
 
+#[cfg(feature = "engine")]
 #[test]
 fn a_device_reports_its_name_and_memory() {
     let _clean = clean();

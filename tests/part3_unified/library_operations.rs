@@ -847,6 +847,7 @@ fn normalization_layers_apply_their_parameters() {
 }
 
 /// The derived operations keep the type of their operand.
+#[cfg(feature = "engine")]
 #[test]
 fn operations_keep_the_type() {
     let _clean = clean();

@@ -115,6 +115,7 @@ fn optimizer_state_follows_the_model() {
 /// the new leaves. Adam updates two of the parameters in one launch.
 ///
 /// Promise: An optimizer step takes a known number of launches.
+#[cfg(feature = "engine")]
 #[test]
 fn an_optimizer_step_takes_a_known_number_of_launches() {
     let _clean = clean();

@@ -41,7 +41,7 @@ fn backward_rejects_a_tensor_without_a_graph() {
     let (x, c) = (leaf(&[2.0]), constant(&[5.0]));
     for (caller, sentence) in [
         ("backward", refusal(|| c.backward())),
-        ("backward", refusal(|| c.backward_with(&c))),
+        ("backward_with", refusal(|| c.backward_with(&c))),
         ("grad: output 1", refusal(|| grad(&[&x, &c], &[&x], false))),
         ("tape", refusal(|| c.tape())),
         ("backward_recorded", refusal(|| c.backward_recorded())),

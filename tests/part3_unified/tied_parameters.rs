@@ -118,6 +118,7 @@ fn tied_weights_are_updated_once() {
     }
 }
 
+#[cfg(feature = "engine")]
 #[test]
 fn tied_weights_stay_tied_across_devices_and_types() {
     let _clean = clean();

@@ -36,8 +36,10 @@ const SIZES: GptSizes = GptSizes {
 /// Returns all devices, including the lazy ones.
 pub(crate) fn all() -> Vec<Device> {
     let mut all = devices();
-    all.push(Device::FusedCpu);
-    all.extend(gpu_or_skip().map(|_| Device::Fused(0)));
+    if cfg!(feature = "lazy") {
+        all.push(Device::FusedCpu);
+        all.extend(gpu_or_skip().map(|_| Device::Fused(0)));
+    }
     all
 }
 
