@@ -3,7 +3,7 @@
 //!
 //! Each kernel has a *reach*, a function that computes from the arguments of a
 //! launch how many elements of each buffer the kernel may access. A launch is
-//! checked against it. [`Kernel::new`] states the promise that makes launches safe.
+//! checked against it. `Kernel::new` states the promise that makes launches safe.
 
 #![allow(unsafe_code)]
 

@@ -2,7 +2,7 @@
 //! operations and computes a value only when it is read, together with the
 //! values that it depends on, in a kernel that it generates.
 //!
-//! Reading order: [`Fused`], which operations it defers; `node`, a storage that
+//! Reading order: `Fused`, which operations it defers; `node`, a storage that
 //! may not be evaluated yet; `capture`, the pending graph of a storage;
 //! `schedule`, the kernels for a graph and their launches; `horizontal_fusion`,
 //! column sums that share a launch; `loops`, the kernels on the CPU.

@@ -1,6 +1,6 @@
 //! The fast backends of Part 3. They implement the public trait
-//! [`Backend`](crate::part3_unified::Backend), as a reader's device would, and
-//! [`Device`](crate::part3_unified::Device) prefers them when this module is
+//! [`Backend`], as a reader's device would, and
+//! [`Device`] prefers them when this module is
 //! compiled in. Without it Part 3 computes the same on its plain backends, only
 //! slower.
 //!

@@ -83,7 +83,7 @@ impl Array {
     /// Returns a view of every window position; see [`View::windows`]. Data is
     /// copied only if there is padding.
     ///
-    /// [`View::windows`]: super::View::windows
+    /// [`View::windows`]: crate::part3_unified::View::windows
     pub fn windows(&self, window: &Window) -> Result<Array> {
         window.positions(self.shape())?;
         let padded = match window.padding {

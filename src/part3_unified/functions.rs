@@ -9,6 +9,7 @@
 //! Reading order: `elementwise`, `reduce`, `matrix`, `movement`, `loss`.
 //!
 //! [`Function`]: super::Function
+//! [`Tensor`]: super::Tensor
 
 mod elementwise;
 mod loss;

@@ -70,17 +70,17 @@
 //! ```
 //!
 //! Contents: [`Tensor`] has a method for each operation; [`functions`] lists
-//! the operations with their gradients. [`nn`] has the layers of neural
-//! networks, [`optim`] the optimizers, and [`io`] reads and writes weight
-//! files. Implement [`Backend`] to add a device. [`memory`] reports how many
+//! the operations with their gradients. [`nn`](crate::nn) has the layers of neural
+//! networks, [`optim`](crate::optim) the optimizers, and [`io`](crate::io) reads and writes weight
+//! files. Implement [`Backend`] to add a device. [`memory`](crate::memory) reports how many
 //! bytes each part of a model uses during a training step.
 //!
 //! Reading order: a [`Device`] names the place of a [`Storage`] of elements. An
 //! [`Array`] accesses a storage through a [`View`]. A [`Backend`] computes a small set of
 //! primitives on arrays. A [`Function`] combines a forward computation with
 //! its gradient. A [`Tensor`] is an array and, if it needs a gradient, a node
-//! of the graph. A [`Module`](nn::Module) has trainable parameters, an
-//! [`Optimizer`](optim::Optimizer) updates them, and [`io`] saves them.
+//! of the graph. A [`Module`](crate::nn::Module) has trainable parameters, an
+//! [`Optimizer`](crate::optim::Optimizer) updates them, and [`io`](crate::io) saves them.
 //!
 //! Functions that create or read a tensor return a `Result`, because the
 //! device may fail. Operations return a plain tensor, so that code reads like

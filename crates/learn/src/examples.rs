@@ -154,7 +154,7 @@ pub(crate) enum Program<'a> {
     Stopwatch(&'a str),
 }
 
-/// The setting for [`Program::Light`]. Only `rungrad` itself is built
+/// The setting for `Program::Light`. Only `rungrad` itself is built
 /// differently, so its dependencies are shared with every later build.
 pub const LIGHT_CONFIG: &str = "profile.dev.package.rungrad.opt-level=0";
 
