@@ -90,8 +90,8 @@
 //! # Reading order
 //!
 //! 1. [`part1_cpu`], and the modules that its chapters build: [`graph`],
-//!    [`gradcheck`](mod@gradcheck) and its [`tolerance`], [`tape`], [`draw`], and for training
-//!    [`rng`], [`data`], [`loader`], [`progress`], [`metrics`].
+//!    [`gradcheck`](mod@gradcheck) and its [`tolerance`], [`tape`], [`draw`],
+//!    and for training [`rng`], [`data`], [`loader`], [`progress`], [`metrics`].
 //! 2. [`workgroup`], and [`part2_gpu`] on [`opencl`], with [`stopwatch`] and
 //!    [`timeline`], which measure its work.
 //! 3. [`part3_unified`].

@@ -1,7 +1,7 @@
 //! The elementwise operations, in the order of [`crate::ops`]. Most record a
 //! result with its local gradient rule; `sub`, `neg`, `abs` and `sqrt` are
-//! composed from others. "Backward by hand", "Few rules, many operations" and "Shapes
-//! that stretch" build them; `reduce.rs` and `matrix.rs` hold the rest.
+//! composed from others. "Backward by hand", "Few rules, many operations" and
+//! "Shapes that stretch" build them; `reduce.rs` and `matrix.rs` hold the rest.
 
 use std::f32::consts::{SQRT_2, TAU};
 use std::rc::Rc;

@@ -76,8 +76,8 @@
 //! bytes each part of a model uses during a training step.
 //!
 //! Reading order: a [`Device`] names the place of a [`Storage`] of elements. An
-//! [`Array`] accesses a storage through a [`View`]. A [`Backend`] computes a small set of
-//! primitives on arrays. A [`Function`] combines a forward computation with
+//! [`Array`] accesses a storage through a [`View`]. A [`Backend`] computes a
+//! small set of primitives on arrays. A [`Function`] combines a forward computation with
 //! its gradient. A [`Tensor`] is an array and, if it needs a gradient, a node
 //! of the graph. A [`Module`](crate::nn::Module) has trainable parameters, an
 //! [`Optimizer`](crate::optim::Optimizer) updates them, and [`io`](crate::io) saves them.
