@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use exercises::{Outcome, Stop, check_on_device, expect, numbers, wrong};
-use rungrad::nn::{Linear, Module, Parameters};
+use rungrad::nn::{Linear, Module};
 use rungrad::opencl::Gpu;
 use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
