@@ -117,12 +117,12 @@ impl Run {
             _ => RATE,
         };
         AdamStep {
-            keep: BETAS,
-            take: BETAS.map(|beta| 1.0 - beta),
-            whole: whole[1].sqrt(),
+            betas: BETAS,
+            one_minus_betas: BETAS.map(|beta| 1.0 - beta),
+            bias_correction: whole[1].sqrt(),
             epsilon: 1e-8,
             rate: -rate / whole[0],
-            stay: 1.0,
+            decay_factor: 1.0,
         }
     }
 

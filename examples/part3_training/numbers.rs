@@ -121,14 +121,15 @@ pub(crate) fn adam(_: Device) -> Result<(), Error> {
     for (at, grad) in [2.0, 2.0, 2.0, -1.0, -1.0, 0.0].into_iter().enumerate() {
         let whole = [0.9_f64, 0.999].map(|b| 1.0 - b.powi(at as i32 + 1));
         let corrected = AdamStep {
-            keep: [0.9, 0.999],
-            take: [0.1, 0.001],
-            whole: whole[1].sqrt(),
+            betas: [0.9, 0.999],
+            one_minus_betas: [0.1, 0.001],
+            bias_correction: whole[1].sqrt(),
             epsilon: 1e-8,
             rate: -RATE / whole[0],
-            stay: 1.0,
+            decay_factor: 1.0,
         };
-        let uncorrected = AdamStep { whole: 1.0, rate: -RATE, ..corrected };
+        let uncorrected =
+            AdamStep { bias_correction: 1.0, rate: -RATE, ..corrected };
         let step = |by: AdamStep, kept: &mut [f64; 2], grad: f64| {
             let [step, mean, square] = by.apply([0.0, grad, kept[0], kept[1]]);
             *kept = [mean, square];

@@ -7,9 +7,9 @@
 // take fourteen launches per parameter, each of which reads and writes whole
 // arrays.
 //
-// keep and take are beta1 and 1 - beta1, keep_square and take_square are beta2
-// and 1 - beta2; whole is the bias correction of the square root, rate the
-// negative step size, and stay the factor of weight decay.
+// rest1 and rest2 are 1 - beta1 and 1 - beta2; bias_correction divides the
+// square root, rate is the negative step size, and decay_factor the factor of
+// weight decay.
 
 #define ARRAYS(p)                                                           \
     , global const T *x##p, global const T *grad##p, global OUT *next##p
@@ -19,11 +19,11 @@
 #define UPDATE(p)                                                           \
     if (i < n##p) {                                                         \
         ACC g = LOAD(grad##p, i);                                           \
-        ACC m = LOAD(mean, mean_at + index) * keep + g * take;              \
-        ACC s = LOAD(square, square_at + index) * keep_square               \
-                + g * g * take_square;                                      \
-        ACC update = m / (sqrt(s) / whole + epsilon);                       \
-        STORE(next##p, i, LOAD(x##p, i) * stay + update * rate);            \
+        ACC m = LOAD(mean, mean_at + index) * beta1 + g * rest1;            \
+        ACC s = LOAD(square, square_at + index) * beta2                     \
+                + g * g * rest2;                                            \
+        ACC update = m / (sqrt(s) / bias_correction + epsilon);             \
+        STORE(next##p, i, LOAD(x##p, i) * decay_factor + update * rate);    \
         STORE(next_mean, next_at + index, m);                               \
         STORE(next_square, next_at + index, s);                             \
         return;                                                             \
@@ -31,8 +31,9 @@
     i -= n##p;
 
 #define ADAM(NAME, REPEAT)                                                  \
-    kernel void NAME(ACC keep, ACC take, ACC keep_square, ACC take_square,  \
-                     ACC whole, ACC epsilon, ACC rate, ACC stay,            \
+    kernel void NAME(ACC beta1, ACC rest1, ACC beta2, ACC rest2,            \
+                     ACC bias_correction, ACC epsilon, ACC rate,            \
+                     ACC decay_factor,                                      \
                      global const T *mean, uint mean_at,                    \
                      global const T *square, uint square_at,                \
                      global OUT *next_mean, global OUT *next_square,        \

@@ -84,7 +84,7 @@ pub enum Op {
     Max(Vec<usize>, Keep),
     /// The gradient of `Max` over these axes: it is split equally among tied
     /// maxima.
-    MaxShare(Vec<usize>),
+    MaxBackward(Vec<usize>),
     /// The matrix product.
     Matmul,
     /// A matrix product of views. The fields are the number of leading batch
@@ -231,7 +231,7 @@ impl Op {
             Op::Maximum => "maximum",
             Op::Sum(..) => "sum",
             Op::Max(..) => "max",
-            Op::MaxShare(_) => "max_share",
+            Op::MaxBackward(_) => "max_backward",
             Op::Matmul => "matmul",
             Op::Contract(..) => "contract",
             Op::Conv2d(..) => "conv2d",
@@ -272,7 +272,7 @@ impl Op {
             }
             Op::Sum(axes, _)
             | Op::Max(axes, _)
-            | Op::MaxShare(axes)
+            | Op::MaxBackward(axes)
             | Op::Permute(axes)
             | Op::Flip(axes) => {
                 format!("axes {axes:?}")

@@ -107,7 +107,7 @@ fn nan_max(x: f64, y: f64) -> f64 {
 
 /// Computes the gradient of a maximum: splits `grads` equally among tied
 /// maxima.
-fn max_share(a: &Array, max: &Array, grads: &Array) -> Array {
+fn max_backward(a: &Array, max: &Array, grads: &Array) -> Array {
     let is_max = |x: f64, max| f64::from(x == max || x.is_nan());
     let winners = zip(a, max, is_max);
     mul(&winners, &div(grads, &sum(&winners, &max.shape)))
@@ -287,7 +287,7 @@ pub fn forward(op: &Op, inputs: &[&Array]) -> Option<Array> {
             let max = Array::from_values(&shape, max);
             drop_axes(max, axes, *keep)
         }
-        (Op::MaxShare(_), [a, max, grads]) => max_share(a, max, grads),
+        (Op::MaxBackward(_), [a, max, grads]) => max_backward(a, max, grads),
         (Op::Matmul, [a, b]) => matmul(a, b),
         (Op::Contract(batch, inner), [a, b]) => {
             windows::contract(a, b, *batch, *inner)

@@ -235,13 +235,14 @@ pub fn adam_step(
         scaled(a, a_factor)?.binary(Binary::Add, &scaled(b, b_factor)?)
     };
     let squared = grad.binary(Binary::Mul, grad)?;
-    let mean = sum(mean, step.keep[0], grad, step.take[0])?;
-    let square = sum(square, step.keep[1], &squared, step.take[1])?;
-    let root =
-        square.unary(Unary::Sqrt)?.unary(Unary::DivScalar(step.whole))?;
+    let mean = sum(mean, step.betas[0], grad, step.one_minus_betas[0])?;
+    let square = sum(square, step.betas[1], &squared, step.one_minus_betas[1])?;
+    let root = square
+        .unary(Unary::Sqrt)?
+        .unary(Unary::DivScalar(step.bias_correction))?;
     let direction =
         mean.binary(Binary::Div, &root.unary(Unary::Shift(step.epsilon))?)?;
-    Ok([sum(x, step.stay, &direction, step.rate)?, mean, square])
+    Ok([sum(x, step.decay_factor, &direction, step.rate)?, mean, square])
 }
 
 /// The density of the standard normal distribution at 0, `1 / sqrt(2 pi)`.

@@ -186,12 +186,12 @@ fn all(n: usize, dtype: DType, device: Device) -> Vec<(&'static str, Tensor)> {
         ]
     });
     let step = AdamStep {
-        keep: [0.75, 0.5],
-        take: [0.25, 0.5],
-        whole: 0.5,
+        betas: [0.75, 0.5],
+        one_minus_betas: [0.25, 0.5],
+        bias_correction: 0.5,
         epsilon: 0.125,
         rate: -0.25,
-        stay: 0.875,
+        decay_factor: 0.875,
     };
     let (mean, square) = (&x + &y, &y * &y);
     let moments = [mean.array(), square.array()];

@@ -46,7 +46,7 @@ fn ties_of_max_share_the_gradient_in_every_layout() {
             let of = |t: &Tensor| {
                 reference::Array::new(t.shape(), &t.to_vec().unwrap())
             };
-            let op = rungrad::ops::Op::MaxShare(axes.to_vec());
+            let op = rungrad::ops::Op::MaxBackward(axes.to_vec());
             let (a, most, grads) = (of(&x), of(&most), of(&grads));
             let right = reference::forward(&op, &[&a, &most, &grads]).unwrap();
             let yours = of(&x.grad().unwrap());

@@ -178,12 +178,12 @@ fn a_learning_rate_applies_to_later_steps() {
 
 fn step() -> AdamStep {
     AdamStep {
-        keep: [0.9, 0.95],
-        take: [0.1, 0.05],
-        whole: 0.3,
+        betas: [0.9, 0.95],
+        one_minus_betas: [0.1, 0.05],
+        bias_correction: 0.3,
         epsilon: 1e-3,
         rate: -0.02,
-        stay: 0.99,
+        decay_factor: 0.99,
     }
 }
 
@@ -263,7 +263,7 @@ fn a_combined_step_has_the_bits_of_separate_steps() {
                     }
                 }
                 let of: Vec<_> = given.iter().map(|of| of.each_ref()).collect();
-                let take = || step.take(&of).unwrap();
+                let take = || step.update(&of).unwrap();
                 let (made, counts) = ledger::measure(take);
                 if counted {
                     let found = counts.launches;
@@ -343,7 +343,7 @@ fn adam_step_rejects_mixed_shapes_and_devices() {
     assert!(refused.starts_with("adam_step: "), "{refused}");
     let there = array(2, third::device());
     assert!(a.adam_step(&there, [&a, &a], &step()).is_err());
-    assert!(step().take(&[[&a; 4], [&there; 4]]).is_err());
+    assert!(step().update(&[[&a; 4], [&there; 4]]).is_err());
 }
 
 /// On a lazy device, the step is one launch after those of the gradient.

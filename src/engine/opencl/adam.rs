@@ -116,9 +116,13 @@ impl OpenCl {
         let (mean, square) = (first[2].compact()?, first[3].compact()?);
         let kernel = &kernels::ADAM[group.len().ilog2() as usize];
         let mut launch = self.launch_per_element(kernel, dtype, all);
-        let AdamStep { keep, take, whole, epsilon, rate, stay } = *step;
-        let factors = [keep[0], take[0], keep[1], take[1]];
-        for factor in factors.into_iter().chain([whole, epsilon, rate, stay]) {
+        let ([beta1, beta2], [rest1, rest2]) =
+            (step.betas, step.one_minus_betas);
+        let factors = [beta1, rest1, beta2, rest2];
+        let AdamStep { bias_correction, epsilon, rate, decay_factor, .. } =
+            *step;
+        let others = [bias_correction, epsilon, rate, decay_factor];
+        for factor in factors.into_iter().chain(others) {
             launch = launch.scalar(scalar_of(dtype, factor));
         }
         for moment in [&mean, &square] {

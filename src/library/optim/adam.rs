@@ -110,12 +110,12 @@ impl Adam {
             let [correction1, correction2] = self.betas.map(bias_correction);
             let decay = decay(parameter.name(), parameter.tensor());
             let step = AdamStep {
-                keep: self.betas,
-                take: self.betas.map(|beta| 1.0 - beta),
-                whole: correction2.sqrt(),
+                betas: self.betas,
+                one_minus_betas: self.betas.map(|beta| 1.0 - beta),
+                bias_correction: correction2.sqrt(),
                 epsilon: self.epsilon.into(),
                 rate: -rate / correction1,
-                stay: 1.0 - rate * f64::from(decay),
+                decay_factor: 1.0 - rate * f64::from(decay),
             };
             let moments = moments[index].clone();
             let update = Update { index, parameter, moments, grad };
@@ -189,7 +189,7 @@ fn compute_updates(
         }
     }
     let arrays: Vec<[&Array; 4]> = updates.iter().map(Update::arrays).collect();
-    step.take(&arrays)
+    step.update(&arrays)
 }
 
 impl Optimizer for Adam {
@@ -327,7 +327,7 @@ impl Array {
         [mean, square]: [&Array; 2],
         step: &AdamStep,
     ) -> Result<[Array; 3]> {
-        let mut next = step.take(&[[self, grad, mean, square]])?;
+        let mut next = step.update(&[[self, grad, mean, square]])?;
         Ok(next.swap_remove(0))
     }
 }
@@ -337,7 +337,10 @@ impl AdamStep {
     /// type. Each row holds a parameter, its gradient, and the running means
     /// of its gradient and squared gradient. Returns the new parameter and
     /// means for each row.
-    pub fn take(&self, parameters: &[[&Array; 4]]) -> Result<Vec<[Array; 3]>> {
+    pub fn update(
+        &self,
+        parameters: &[[&Array; 4]],
+    ) -> Result<Vec<[Array; 3]>> {
         let Some([first, ..]) = parameters.first() else {
             return Ok(Vec::new());
         };

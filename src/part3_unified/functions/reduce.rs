@@ -166,7 +166,7 @@ impl Function for Max {
         let ones = keepdims(a.shape(), &self.axes);
         let (most, grads) = (most.reshape(&ones), grad_out.reshape(&ones));
         let axes = self.axes.clone();
-        vec![Some(apply(MaxShare { axes }, &[&a, &most, &grads]))]
+        vec![Some(apply(MaxBackward { axes }, &[&a, &most, &grads]))]
     }
 }
 
@@ -174,14 +174,14 @@ impl Function for Max {
 /// upstream gradient, which it splits equally among tied maxima. It is linear
 /// in the upstream gradient, and its derivative with respect to the other two
 /// inputs is 0.
-pub struct MaxShare {
+pub struct MaxBackward {
     /// The axes that were reduced.
     pub axes: Vec<usize>,
 }
 
-impl Function for MaxShare {
+impl Function for MaxBackward {
     fn op(&self) -> Op {
-        Op::MaxShare(self.axes.clone())
+        Op::MaxBackward(self.axes.clone())
     }
 
     fn forward(&self, ctx: &mut Context, inputs: &[&Array]) -> Result<Array> {
@@ -193,7 +193,8 @@ impl Function for MaxShare {
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let (a, most) = (ctx.input(0).detach(), ctx.input(1).detach());
         let axes = self.axes.clone();
-        let shares = apply(MaxShare { axes }, &[&a, &most, &most.ones_like()]);
+        let shares =
+            apply(MaxBackward { axes }, &[&a, &most, &most.ones_like()]);
         let flat = |i, like: &Tensor| ctx.needs(i).then(|| like.zeros_like());
         let grads = || shares.mul(grad_out).sum_over(&self.axes, Keep::Yes);
         vec![flat(0, &a), flat(1, &most), ctx.needs(2).then(grads)]

@@ -25,15 +25,21 @@ impl Bench<'_> {
     /// second moments. Neighboring parameters have different sizes.
     pub(super) fn adam(&self, count: usize) -> Both {
         let step = AdamStep {
-            keep: [0.75, 0.5],
-            take: [0.25, 0.5],
-            whole: 0.5,
+            betas: [0.75, 0.5],
+            one_minus_betas: [0.25, 0.5],
+            bias_correction: 0.5,
             epsilon: 0.125,
             rate: -0.25,
-            stay: 0.875,
+            decay_factor: 0.875,
         };
-        let pairs = [step.keep[0], step.take[0], step.keep[1], step.take[1]];
-        let others = [step.whole, step.epsilon, step.rate, step.stay];
+        let pairs = [
+            step.betas[0],
+            step.one_minus_betas[0],
+            step.betas[1],
+            step.one_minus_betas[1],
+        ];
+        let others =
+            [step.bias_correction, step.epsilon, step.rate, step.decay_factor];
         let sizes: Vec<usize> =
             (0..count).map(|at| self.n - at % self.n).collect();
         let upload = |&size: &usize| {
