@@ -84,6 +84,16 @@ fn part_3_does_not_import_what_builds_on_it() {
     forbid(&own, &["engine::"], "only the table in device.rs names the engine");
 }
 
+/// Visibility within the crate would open an item to the library and the
+/// engine, but to no reader who writes a function or a device.
+///
+/// Promise: The library and the engine use only what Part 3 makes public.
+#[test]
+fn part_3_shows_the_crate_only_what_it_makes_public() {
+    let own = sources(&["src/part3_unified"], &[".rs"]);
+    forbid(&own, &["pub(crate)"], "write `pub`, or `pub(super)`");
+}
+
 /// Promise: The shared modules import no part.
 #[test]
 fn shared_modules_do_not_import_parts() {

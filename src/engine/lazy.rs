@@ -90,7 +90,7 @@ impl Fused {
     /// Evaluates an array and returns it as an array of the base device.
     fn ready(&self, a: &Array) -> Result<Array> {
         let storage = self.compute(a.storage())?;
-        Ok(Array { device: self.base, storage, view: a.view.clone() })
+        Ok(a.with_storage(self.base, storage))
     }
 
     /// Computes an operation on the base device now.
@@ -301,11 +301,8 @@ impl Backend for Fused {
             .map(|arrays| [0, 1, 2, 3].map(|i| &arrays[i]))
             .collect();
         let results = self.base()?.adam_step(step, &parameters)?;
-        let wrap = |a: Array| Array {
-            device,
-            storage: Lazy::ready(a.storage),
-            view: a.view,
-        };
+        let wrap =
+            |a: Array| a.with_storage(device, Lazy::ready(a.storage().clone()));
         Ok(results.into_iter().map(|arrays| arrays.map(wrap)).collect())
     }
 

@@ -96,7 +96,7 @@ impl Array {
                 zeros.slice_assign(&inner, self)?
             }
         };
-        let view = padded.view.windows(&window.padding([0, 0]))?;
+        let view = padded.view().windows(&window.padding([0, 0]))?;
         Ok(padded.with_view(view))
     }
 

@@ -88,7 +88,7 @@ impl Tensor {
     /// ```
     #[track_caller]
     pub fn full_like(&self, value: impl Into<f64>) -> Tensor {
-        let full = self.array.full_here(self.shape(), value.into());
+        let full = self.array().full_here(self.shape(), value.into());
         Tensor::from(or_raise(full))
     }
 

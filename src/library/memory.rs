@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::io::{State, Value};
 use super::nn::Parameters;
 use crate::draw::table;
-use crate::part3_unified::Node;
-use crate::part3_unified::graph;
-use crate::part3_unified::{Shared, Tensor};
+use crate::part3_unified::{Shared, Tensor, saved_storages};
 use crate::scope;
 
 /// The bytes held by one part of a model.
@@ -80,14 +78,11 @@ pub fn memory(
         let part = parts.part(name.map_or("", String::as_str), depth);
         part.optimizer += bytes(tensor.array().storage());
     }
-    let nodes: Vec<&Arc<Node>> = loss.node.iter().flat_map(graph).collect();
-    for node in nodes {
-        let name = scope::creator(node.id).unwrap_or_default();
-        for storage in node.saved() {
-            let kept = bytes(storage);
-            if kept > 0 {
-                parts.part(&name, depth).kept += kept;
-            }
+    for (node, storage) in saved_storages(loss) {
+        let kept = bytes(&storage);
+        if kept > 0 {
+            let name = scope::creator(node).unwrap_or_default();
+            parts.part(&name, depth).kept += kept;
         }
     }
     parts

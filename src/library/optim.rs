@@ -37,7 +37,7 @@ use super::nn::{
 };
 use crate::checks;
 use crate::error::{mistake, or_raise};
-use crate::part3_unified::{Array, Tensor, no_grad};
+use crate::part3_unified::{Array, Op, Tensor, no_grad};
 
 /// Updates parameters by their gradients, one step at a time.
 ///
@@ -181,15 +181,14 @@ fn gradients<'a>(
 ) -> Vec<Option<Tensor>> {
     let mut grads = Vec::new();
     for (name, parameter) in parameters {
-        let node = parameter.node.as_ref();
-        if let Some((function, _)) = node.and_then(|node| node.creator()) {
-            mistake(format!(
+        match parameter.op() {
+            Op::Leaf | Op::Constant => grads.push(parameter.grad()),
+            result => mistake(format!(
                 "{op}: {name} is the result of {}, so it cannot be updated; \
                  replace it by a leaf with .detach().requires_grad()",
-                function.op().name()
-            ));
+                result.name()
+            )),
         }
-        grads.push(parameter.grad());
     }
     if !grads.is_empty() && grads.iter().all(Option::is_none) {
         mistake(format!(

@@ -42,14 +42,14 @@ impl Array {
 // ANCHOR: filled
 impl Array {
     /// Checks that two operands have the same device, type and shape.
-    pub(crate) fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
+    pub fn check_pair(&self, op: &str, other: &Array) -> Result<()> {
         check_same_kind(op, self, other)?;
         checks::same_shape(op, self.shape(), other.shape())
     }
 
     /// Creates a dense array with this array's shape and device; `fill`
     /// computes its storage.
-    pub(crate) fn mapped(
+    pub fn mapped(
         &self,
         fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
     ) -> Result<Array> {
@@ -58,7 +58,7 @@ impl Array {
 
     /// Creates a dense array with the given shape on this array's device;
     /// `fill` computes its storage.
-    pub(crate) fn filled(
+    pub fn filled(
         &self,
         shape: &[usize],
         fill: impl FnOnce(&dyn Backend) -> Result<Shared>,
@@ -187,7 +187,7 @@ impl Array {
 
     /// Calls `compute` with the array as a dense matrix whose rows are the
     /// last axis.
-    pub(crate) fn map_rows(
+    pub fn map_rows(
         &self,
         compute: impl FnOnce(&dyn Backend, &Array) -> Result<Shared>,
     ) -> Result<Array> {
@@ -202,7 +202,7 @@ impl Array {
 
 // ANCHOR: alike
 /// Checks that two operands have the same device and element type.
-pub(crate) fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
+pub fn check_same_kind(op: &str, a: &Array, b: &Array) -> Result<()> {
     checks::same_device(op, [a.device, b.device], "move one with .to(..)")?;
     match a.dtype() == b.dtype() {
         true => Ok(()),

@@ -20,9 +20,9 @@ use crate::shape::{self, checked_size};
 /// Clones and views share the storage.
 #[derive(Clone)]
 pub struct Array {
-    pub(crate) device: Device,
-    pub(crate) storage: Shared,
-    pub(crate) view: Arc<View>,
+    pub(super) device: Device,
+    pub(super) storage: Shared,
+    pub(super) view: Arc<View>,
 }
 // ANCHOR_END: array
 
@@ -68,11 +68,7 @@ impl Array {
     }
 
     /// Creates a constant array with this array's type, on its device.
-    pub(crate) fn full_here(
-        &self,
-        shape: &[usize],
-        value: f64,
-    ) -> Result<Array> {
+    pub fn full_here(&self, shape: &[usize], value: f64) -> Result<Array> {
         Array::full_of(shape, value, self.dtype(), self.device)
     }
 
@@ -119,18 +115,14 @@ impl Array {
         Ok(self.with_view(view))
     }
 
-    /// Wraps a new storage as an array in row-major order.
-    pub(crate) fn dense(
-        device: Device,
-        storage: Shared,
-        shape: &[usize],
-    ) -> Array {
+    /// Wraps a storage of the device as an array in row-major order.
+    pub fn dense(device: Device, storage: Shared, shape: &[usize]) -> Array {
         Array { device, storage, view: Arc::new(View::dense(shape)) }
     }
 
-    /// Wraps a new storage as an array of this array's shape, in row-major
-    /// order.
-    pub(crate) fn dense_like(&self, storage: Shared) -> Array {
+    /// Wraps a storage of the same device as an array of this array's shape, in
+    /// row-major order.
+    pub fn dense_like(&self, storage: Shared) -> Array {
         let view = match self.is_dense() && self.offset() == 0 {
             true => self.view.clone(),
             false => Arc::new(View::dense(self.shape())),
@@ -138,8 +130,13 @@ impl Array {
         Array { device: self.device, storage, view }
     }
 
+    /// Returns an array with the same view of a different storage.
+    pub fn with_storage(&self, device: Device, storage: Shared) -> Array {
+        Array { device, storage, view: self.view.clone() }
+    }
+
     /// Returns an array with the same storage and a different view.
-    pub(crate) fn with_view(&self, view: View) -> Array {
+    pub fn with_view(&self, view: View) -> Array {
         let (device, storage) = (self.device, self.storage.clone());
         Array { device, storage, view: Arc::new(view) }
     }
@@ -207,7 +204,7 @@ impl Array {
 
     /// Returns the error of a deferred computation that one of these arrays
     /// depends on, if it has failed.
-    pub(crate) fn check_all<'a>(
+    pub fn check_all<'a>(
         arrays: impl IntoIterator<Item = &'a Array>,
     ) -> Result<()> {
         let arrays: Vec<&Array> = arrays.into_iter().collect();
@@ -240,7 +237,7 @@ impl Array {
     }
 
     /// Copies the elements to the host, rounding them to `T` if necessary.
-    pub(crate) fn read<T: Element>(&self) -> Result<Vec<T>> {
+    pub(super) fn read<T: Element>(&self) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok(vec![]);
         }

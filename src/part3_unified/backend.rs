@@ -31,8 +31,7 @@ use crate::opencl::Buffer;
 /// at the offsets of the array's view:
 ///
 /// ```
-/// use rungrad::part3_unified::{Array, Storage};
-/// use std::any::Any;
+/// use rungrad::part3_unified::{Array, Storage, downcast};
 ///
 /// #[derive(Debug)]
 /// struct Numbers(Vec<f32>);
@@ -45,9 +44,8 @@ use crate::opencl::Buffer;
 ///
 /// /// Returns the elements of any view in row-major order.
 /// fn elements(a: &Array) -> Vec<f32> {
-///     let storage: &dyn Any = &**a.storage();
-///     let all = storage.downcast_ref::<Numbers>().expect("my own storage");
-///     a.view().offsets().map(|at| all.0[at]).collect()
+///     let Numbers(all) = downcast(&**a.storage());
+///     a.view().offsets().map(|offset| all[offset]).collect()
 /// }
 /// ```
 ///
@@ -293,7 +291,7 @@ pub trait Backend: Send + Sync {
 }
 
 /// Returns the error for a device that does not support a type.
-pub(crate) fn keeps_no(device: &str, dtype: DType) -> Error {
+pub(super) fn keeps_no(device: &str, dtype: DType) -> Error {
     Error::Device(format!(
         "{device} keeps no {dtype}: compute with them on another device, or \
          change them first by `.to_dtype(DType::F32)`"
@@ -301,7 +299,7 @@ pub(crate) fn keeps_no(device: &str, dtype: DType) -> Error {
 }
 
 /// Downcasts a storage to the type that its backend created.
-pub(crate) fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
+pub fn downcast<T: Storage>(storage: &dyn Storage) -> &T {
     let storage: &dyn Any = storage;
     storage.downcast_ref().expect("an array knows its device")
 }
@@ -417,7 +415,8 @@ impl Reduce {
 }
 
 /// Returns 1 for `true` and 0 for `false`.
+#[doc(hidden)]
 #[inline(always)]
-pub(crate) fn truth<T: Real>(condition: bool) -> T {
+pub fn truth<T: Real>(condition: bool) -> T {
     if condition { T::one() } else { T::zero() }
 }

@@ -126,7 +126,7 @@ fn check_rule(
     ctx: &Context,
     grads: &[Option<Tensor>],
 ) -> Result<()> {
-    checks::gradients(function, grads.len(), ctx.len())?;
+    checks::gradients(function, grads.len(), ctx.input_count())?;
     ctx.edges().try_for_each(|(index, parent)| {
         let given = grads[index].as_ref().map(|g| (g.shape(), g.device()));
         let wanted = (parent.meta.shape(), parent.meta.device);
@@ -256,7 +256,7 @@ fn differentiable(grad: &mut Tensor, inputs: &[&Tensor]) {
 }
 
 /// Returns its first input; the gradient with respect to every input is 0.
-pub(crate) struct Constant;
+pub(super) struct Constant;
 
 impl Function for Constant {
     fn op(&self) -> Op {
@@ -273,7 +273,7 @@ impl Function for Constant {
             or_raise(Array::full_of(shape, 0.0, ctx.dtype(i), device))
         };
         let grad = |i| ctx.needs(i).then(|| Tensor::from(zeros(i)));
-        (0..ctx.len()).map(grad).collect()
+        (0..ctx.input_count()).map(grad).collect()
     }
 }
 

@@ -12,11 +12,12 @@ thread_local! {
 
 /// Stores the location of the caller's caller.
 #[track_caller]
-pub(crate) fn note() {
+pub(super) fn note() {
     CALLER.set(Some(Location::caller()));
 }
 
-/// Returns the source line of the operation that this thread is computing.
-pub(crate) fn caller() -> Option<SourceLine> {
+/// Returns the source line of the operation that this thread is computing. A
+/// backend that defers work can store it, to name the line in a later error.
+pub fn caller() -> Option<&'static Location<'static>> {
     CALLER.get()
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use smallvec::SmallVec;
 
-pub(crate) use scopes::recording;
+pub(super) use scopes::recording;
 use scopes::{RECORDING, TRACING};
 pub use scopes::{enable_grad, no_grad, trace};
 
@@ -179,14 +179,14 @@ impl Context {
         !self.inputs.is_empty()
     }
 
-    /// Returns the number of inputs, or 0 if nothing is recorded.
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of inputs. Call it in `backward`.
+    pub fn input_count(&self) -> usize {
         self.inputs.len()
     }
 
     /// Iterates over the inputs that need a gradient, in operand order, with
     /// their indices.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
+    pub(super) fn edges(&self) -> impl Iterator<Item = (usize, &Arc<Node>)> {
         let nodes = self.inputs.iter().map(|input| &input.node).enumerate();
         nodes.filter_map(|(index, node)| Some((index, node.as_ref()?)))
     }
@@ -235,17 +235,17 @@ impl Input {
 
 // ANCHOR: node
 /// A node of the graph: a leaf, or the result of a recorded function.
-pub(crate) struct Node {
-    pub(crate) id: u64,
+pub(super) struct Node {
+    pub(super) id: u64,
     /// The device, type and shape that a gradient of this node must have.
-    pub(crate) meta: TensorMeta,
-    pub(crate) origin: Origin,
+    pub(super) meta: TensorMeta,
+    pub(super) origin: Origin,
     /// All inputs and the result, if a [`trace`] was active.
-    pub(crate) traced: Option<Box<TracedCall>>,
+    pub(super) traced: Option<Box<TracedCall>>,
 }
 
 /// How a node came to be.
-pub(crate) enum Origin {
+pub(super) enum Origin {
     /// Created by the user. Holds the accumulated gradient, which never has a
     /// graph.
     Leaf(Mutex<Option<Tensor>>),
@@ -256,10 +256,10 @@ pub(crate) enum Origin {
 
 /// The metadata of an array, without its storage.
 #[derive(Clone)]
-pub(crate) struct TensorMeta {
-    pub(crate) device: Device,
-    pub(crate) dtype: DType,
-    pub(crate) view: Arc<View>,
+pub(super) struct TensorMeta {
+    pub(super) device: Device,
+    pub(super) dtype: DType,
+    pub(super) view: Arc<View>,
 }
 // ANCHOR_END: node
 
@@ -269,20 +269,20 @@ impl TensorMeta {
         TensorMeta { device, dtype, view: array.view.clone() }
     }
 
-    pub(crate) fn shape(&self) -> &[usize] {
+    pub(super) fn shape(&self) -> &[usize] {
         self.view.shape()
     }
 }
 
 /// The values that a trace saves for one function call: each input, with the
 /// id of its node if it has one, and the result.
-pub(crate) struct TracedCall {
-    pub(crate) inputs: Vec<(Option<u64>, Array)>,
-    pub(crate) output: Array,
+pub(super) struct TracedCall {
+    pub(super) inputs: Vec<(Option<u64>, Array)>,
+    pub(super) output: Array,
 }
 
 impl Node {
-    pub(crate) fn leaf(array: &Array) -> Arc<Node> {
+    pub(super) fn leaf(array: &Array) -> Arc<Node> {
         Arc::new(Node::new(array, Origin::Leaf(Mutex::new(None)), None))
     }
 
@@ -301,7 +301,7 @@ impl Node {
     }
 
     /// Iterates over the storages saved for the backward pass.
-    pub(crate) fn saved(&self) -> impl Iterator<Item = &Shared> {
+    pub(super) fn saved(&self) -> impl Iterator<Item = &Shared> {
         let ctx = self.creator().map(|(_, ctx)| ctx).into_iter();
         ctx.flat_map(|ctx| {
             let inputs =
@@ -313,7 +313,7 @@ impl Node {
     /// Locks the gradient of a leaf; returns `None` for other nodes. A
     /// poisoned lock is ignored: if adding a gradient panicked, the stored
     /// value is still complete or absent.
-    pub(crate) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
+    pub(super) fn grad(&self) -> Option<MutexGuard<'_, Option<Tensor>>> {
         match &self.origin {
             Origin::Leaf(grad) => {
                 Some(grad.lock().unwrap_or_else(PoisonError::into_inner))
@@ -324,7 +324,7 @@ impl Node {
 
     /// Returns the function that computed this node, with its context, or
     /// `None` for a leaf.
-    pub(crate) fn creator(&self) -> Option<(&dyn Function, &Context)> {
+    pub(super) fn creator(&self) -> Option<(&dyn Function, &Context)> {
         match &self.origin {
             Origin::Leaf(_) => None,
             Origin::Result(function, ctx) => Some((&**function, ctx)),
@@ -334,7 +334,7 @@ impl Node {
     /// Returns the node of the first input at index `k` or later that needs a
     /// gradient. A caller that counts `k` up visits all parents in operand
     /// order, some of them more than once.
-    pub(crate) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
+    pub(super) fn parent(&self, k: usize) -> Option<&Arc<Node>> {
         let (_, ctx) = self.creator()?;
         ctx.inputs.get(k..)?.iter().find_map(|input| input.node.as_ref())
     }

@@ -17,7 +17,6 @@ mod matrix;
 mod movement;
 mod reduce;
 
-pub(crate) use elementwise::broadcast_operands;
 pub use elementwise::*;
 pub use loss::*;
 pub use matrix::*;

@@ -120,25 +120,25 @@ mod record;
 mod storage;
 mod view;
 
+pub use arithmetic::check_same_kind;
 pub use array::Array;
-pub use backend::{AdamStep, Backend, Binary, Reduce, Unary};
+#[doc(hidden)]
+pub use backend::truth;
+pub use backend::{AdamStep, Backend, Binary, Reduce, Unary, downcast};
 pub use backward::{grad, grad_with};
+pub use caller::caller;
 pub use device::{Custom, Device};
 pub use function::{
     Context, Function, Gradients, apply, enable_grad, no_grad, trace, try_apply,
 };
-pub use number::{Element, Real};
+#[doc(no_inline)]
+pub use number::with_type;
+pub use number::{Element, Real, converted};
+#[doc(hidden)]
+pub use record::saved_storages;
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;
-pub use view::View;
-
-pub(crate) use arithmetic::check_same_kind;
-pub(crate) use backend::{downcast, truth};
-pub(crate) use caller::caller;
-pub(crate) use function::Node;
-pub(crate) use number::{converted, with_type};
-pub(crate) use record::graph;
-pub(crate) use view::{Runs, joined, runs};
+pub use view::{Runs, View, joined, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};

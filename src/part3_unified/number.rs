@@ -139,15 +139,22 @@ impl Element for F16 {
 }
 
 /// Converts elements to another type, rounding to nearest.
-pub(crate) fn converted<A: Element, B: Element>(
-    values: &[A],
-) -> Result<Vec<B>> {
+pub fn converted<A: Element, B: Element>(values: &[A]) -> Result<Vec<B>> {
     let mut out = room(values.len())?;
     out.extend(values.iter().map(|x| x.cast::<B>()));
     Ok(out)
 }
 
-/// Evaluates `$work` with `$T` bound to the Rust type of `$dtype`.
+/// Evaluates an expression with the Rust type of a
+/// [`DType`](crate::part3_unified::DType).
+///
+/// ```
+/// use rungrad::part3_unified::{DType, with_type};
+///
+/// let bytes = with_type!(DType::F64, T => size_of::<T>());
+/// assert_eq!(bytes, 8);
+/// ```
+#[macro_export]
 macro_rules! with_type {
     ($dtype:expr, $T:ident => $work:expr) => {
         match $dtype {
@@ -160,13 +167,13 @@ macro_rules! with_type {
                 $work
             }
             $crate::part3_unified::DType::F16 => {
-                type $T = $crate::half::F16;
+                type $T = $crate::part3_unified::F16;
                 $work
             }
         }
     };
 }
-pub(crate) use with_type;
+pub use with_type;
 
 // ANCHOR: real
 /// A type that the CPU computes with. [`F16`] elements are converted to `f32`

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Array;
 use super::function::Node;
+use super::{Array, Shared, Tensor};
 use crate::error::or_raise;
 use crate::graph::topological_order;
 use crate::ops::Op;
@@ -13,13 +13,24 @@ use crate::scope;
 use crate::tape::Record;
 
 /// Lists the root and all its ancestors, parents first.
-pub(crate) fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
+pub(super) fn graph(root: &Arc<Node>) -> Vec<&Arc<Node>> {
     topological_order(root, |node| node.id, |node, k| node.parent(k))
+}
+
+/// Lists the storages that the graph of a tensor has saved for the backward
+/// pass, each with the id of the node that saved it.
+#[doc(hidden)]
+pub fn saved_storages(tensor: &Tensor) -> Vec<(u64, Shared)> {
+    let mut saved = Vec::new();
+    for node in tensor.node.iter().flat_map(graph) {
+        saved.extend(node.saved().map(|storage| (node.id, storage.clone())));
+    }
+    saved
 }
 
 /// Lists the records of a graph, parents first. An input without a node
 /// appears as a constant if a trace has saved it.
-pub(crate) fn records(root: &Arc<Node>) -> Vec<Record> {
+pub(super) fn records(root: &Arc<Node>) -> Vec<Record> {
     let mut values: HashMap<u64, Array> = HashMap::new();
     let mut constants: Vec<(u64, Array)> = Vec::new();
     let mut records = Vec::new();

@@ -9,7 +9,7 @@ use super::function::Node;
 use super::number::{Element, with_type};
 use super::{Array, DType, Device, Op};
 use crate::checks;
-use crate::error::{Result, mistake};
+use crate::error::{Result, mistake, or_raise};
 use crate::shape::nested;
 
 // ANCHOR: tensor
@@ -20,8 +20,8 @@ use crate::shape::nested;
 #[derive(Clone)]
 #[must_use = "an operation returns a new tensor"]
 pub struct Tensor {
-    pub(crate) array: Array,
-    pub(crate) node: Option<Arc<Node>>,
+    pub(super) array: Array,
+    pub(super) node: Option<Arc<Node>>,
 }
 // ANCHOR_END: tensor
 
@@ -338,6 +338,33 @@ impl Tensor {
         }
     }
 
+    /// Replaces the gradient.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// x.set_grad(Tensor::new(&[1], &[5.0], Device::Cpu)?);
+    /// assert_eq!(x.grad().unwrap().item()?, 5.0);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If this tensor is not a leaf, or the gradient has a different shape,
+    /// device or type.
+    #[track_caller]
+    pub fn set_grad(&self, grad: Tensor) {
+        or_raise(self.array.check_pair("set_grad", &grad.array));
+        let Some(mut slot) = self.node.as_ref().and_then(|n| n.grad()) else {
+            mistake(
+                "set_grad: only a leaf stores a gradient; call \
+                 .requires_grad() on the tensor"
+                    .to_string(),
+            )
+        };
+        *slot = Some(grad.detach());
+    }
+
     /// Returns `true` if the tensor is part of a graph: it requires a
     /// gradient, or it was computed from a tensor that does.
     ///
@@ -351,6 +378,23 @@ impl Tensor {
     /// ```
     pub fn records(&self) -> bool {
         self.node.is_some()
+    }
+
+    /// Returns the operation that computed this tensor. A tensor outside the
+    /// graph is a constant.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Op, Tensor};
+    /// let x = Tensor::new(&[1], &[3.0], Device::Cpu)?.requires_grad();
+    /// assert_eq!((x.op(), (&x * &x).op()), (Op::Leaf, Op::Mul));
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    pub fn op(&self) -> Op {
+        match self.node.as_ref().map(|node| node.creator()) {
+            None => Op::Constant,
+            Some(None) => Op::Leaf,
+            Some(Some((function, _))) => function.op(),
+        }
     }
 
     /// Returns the id of this tensor's node in the graph, or `None` if it has
@@ -409,18 +453,12 @@ impl fmt::Display for Tensor {
 /// Prints the metadata only, so that debug output never reads from the device.
 impl fmt::Debug for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let creator = self.node.as_ref().map(|node| node.creator());
-        let op = match creator {
-            None => Op::Constant,
-            Some(None) => Op::Leaf,
-            Some(Some((function, _))) => function.op(),
-        };
         f.debug_struct("Tensor")
             .field("shape", &self.shape())
             .field("strides", &self.array.strides())
             .field("device", &self.device())
             .field("dtype", &self.dtype())
-            .field("op", &op)
+            .field("op", &self.op())
             .finish()
     }
 }

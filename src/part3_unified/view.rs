@@ -292,7 +292,7 @@ impl View {
 impl View {
     /// Splits the view into the leading `axes` axes and the remaining ones.
     /// Each position of the first view is an offset for the second.
-    pub(crate) fn halves(&self, axes: usize) -> (View, View) {
+    pub fn split_at(&self, axes: usize) -> (View, View) {
         let ((front, behind), (far, near)) =
             (self.shape.split_at(axes), self.strides.split_at(axes));
         let view = |shape: &[usize], strides: &[isize], offset| View {
@@ -305,7 +305,7 @@ impl View {
 
     /// Returns a view of the same elements with the axes sorted by stride,
     /// largest first, so that memory is visited in order if possible.
-    pub(crate) fn sorted(&self) -> View {
+    pub fn sorted_by_stride(&self) -> View {
         let mut axes: SmallVec<[usize; 4]> = (0..self.shape.len()).collect();
         axes.sort_by_key(|&axis| Reverse(self.strides[axis].abs()));
         View {
@@ -317,17 +317,17 @@ impl View {
 }
 
 /// Axes, each with its size and its stride in every view.
-pub(crate) type Runs<const N: usize> = SmallVec<[(usize, [isize; N]); 4]>;
+pub type Runs<const N: usize> = SmallVec<[(usize, [isize; N]); 4]>;
 
 /// Merges the axes of views of the same shape wherever the elements are evenly
 /// spaced in every view. Returns the fewest axes that visit the elements in
 /// the same order.
-pub(crate) fn runs<const N: usize>(views: [&View; N]) -> Runs<N> {
+pub fn runs<const N: usize>(views: [&View; N]) -> Runs<N> {
     joined(&views[0].shape, views.map(|view| &view.strides[..]))
 }
 
 /// Like [`runs`], for a slice of consecutive axes.
-pub(crate) fn joined<const N: usize>(
+pub fn joined<const N: usize>(
     shape: &[usize],
     strides: [&[isize]; N],
 ) -> Runs<N> {

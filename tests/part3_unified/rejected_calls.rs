@@ -33,6 +33,21 @@ fn panics_caught_by_attempt_are_not_printed() {
     assert!(text.contains("and this is the end"), "{text}");
 }
 
+#[test]
+fn set_grad_rejects_a_result_and_a_gradient_of_a_different_shape() {
+    let _clean = clean();
+    let x = leaf(&[2.0]);
+    let result = x.mul(&x);
+    assert!(
+        refusal(|| result.set_grad(constant(&[1.0]))).contains("only a leaf")
+    );
+    let long = refusal(|| x.set_grad(constant(&[1.0, 2.0])));
+    assert!(long.contains("set_grad") && long.contains("[2]"), "{long}");
+    assert!(x.grad().is_none());
+    x.set_grad(result);
+    assert!(!x.grad().unwrap().records());
+}
+
 /// Promise: `backward()` on a tensor without a graph is rejected at the
 /// caller's line.
 #[test]

@@ -59,7 +59,7 @@ pub(super) fn fold<T: CpuFloat>(
     image: [usize; 2],
 ) -> Result<Shared> {
     let size = image[0] * image[1];
-    let (outer, inner) = a.view().halves(a.shape().len() - 4);
+    let (outer, inner) = a.view().split_at(a.shape().len() - 4);
     let (rows, columns) = (inner.shape()[0], inner.shape()[1]);
     let steps: Vec<isize> = inner.strides().to_vec();
     let outer = StridedRuns::new([&outer]);

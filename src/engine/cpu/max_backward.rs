@@ -45,7 +45,7 @@ pub(super) fn max_backward<T: CpuFloat>(
     }
     let front = leading_axes(a.shape(), axes);
     let block = size(&a.shape()[front..]);
-    let (outer, inner) = a.view().halves(front);
+    let (outer, inner) = a.view().split_at(front);
     let axes: Vec<usize> = axes.iter().map(|axis| axis - front).collect();
     let block_rows = Rows::new(storage_elements::<T>(a), &inner, &axes)?;
     let (max, grads) = (compact(max)?, compact(grads)?);
@@ -99,7 +99,7 @@ impl<'a, T: CpuFloat> Rows<'a, T> {
         let kept = order.len() - axes.len();
         let out = View::dense(a.shape()).permute(&order)?;
         let ((a, a_row), (out, out_row)) =
-            (a.permute(&order)?.halves(kept), out.halves(kept));
+            (a.permute(&order)?.split_at(kept), out.split_at(kept));
         let row = StridedRuns::new([&a_row, &out_row]);
         let (length, steps) = (row.length, row.steps);
         let runs = row.run_starts(0).take(a_row.len() / length).collect();

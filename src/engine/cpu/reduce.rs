@@ -86,9 +86,11 @@ pub(super) fn reduce<T: CpuFloat>(
             }
         });
     }
-    let (kept, joined) = a.view().halves(axes_of(a.view(), rows));
-    let (kept, joined) =
-        (StridedRuns::new([&kept]), StridedRuns::new([&joined.sorted()]));
+    let (kept, joined) = a.view().split_at(axes_of(a.view(), rows));
+    let (kept, joined) = (
+        StridedRuns::new([&kept]),
+        StridedRuns::new([&joined.sorted_by_stride()]),
+    );
     let all = storage_elements::<T>(a);
     let has_few_results = has_few_results(kept.length, joined.length);
     if joined.steps == [1] && reduces_by_run(kept.length, joined.length) {

@@ -98,7 +98,7 @@ impl Fused {
             };
             let evaluated = downcast::<Lazy>(&**a.storage()).evaluated();
             let Some(storage) = evaluated else { continue };
-            let a = Array { device: self.base, storage, view: a.view.clone() };
+            let a = a.with_storage(self.base, storage);
             if let Some(sum) = ColumnSums::new(a, *rows) {
                 caller = caller.or(node.caller);
                 pending.push(lazy);

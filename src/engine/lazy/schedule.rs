@@ -235,8 +235,7 @@ impl Fused {
         for operand in node.operands() {
             let lazy = downcast::<Lazy>(&**operand.storage());
             let Some(storage) = lazy.evaluated() else { return Ok(None) };
-            let view = operand.view.clone();
-            operands.push(Array { device: self.base, storage, view });
+            operands.push(operand.with_storage(self.base, storage));
         }
         // For strided operands, a generated kernel is faster.
         let is_dense = operands.iter().all(Array::is_dense);

@@ -205,7 +205,7 @@ impl Function for Gelu {
     fn backward(&self, ctx: &Context, grad_out: &Tensor) -> Gradients {
         let a = ctx.input(0);
         if !a.records() && !grad_out.records() {
-            let grads = a.array.gelu_grads(&grad_out.array);
+            let grads = a.array().gelu_grads(grad_out.array());
             return vec![Some(or_raise(grads).into())];
         }
         vec![Some(grad_out.mul(&a.gelu_slope()))]

@@ -151,8 +151,8 @@ impl Function for SelfAttention {
         if x.records() || grad_out.records() {
             return vec![Some(compose_attention_grads(&x, grad_out, heads))];
         }
-        let (seen, above) = (ctx.output(), &grad_out.array);
-        let grads = x.array.self_attention_grads(&seen.array, above, heads);
+        let (seen, above) = (ctx.output(), grad_out.array());
+        let grads = x.array().self_attention_grads(seen.array(), above, heads);
         vec![Some(Tensor::from(or_raise(grads)))]
     }
 }

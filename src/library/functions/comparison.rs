@@ -117,7 +117,7 @@ impl Tensor {
     ) -> Tensor {
         let operands = [self.detach(), other.detach()];
         let [a, b] = broadcast_operands(name, operands.each_ref());
-        Tensor::from(or_raise(run(&a.array, &b.array)))
+        Tensor::from(or_raise(run(a.array(), b.array())))
     }
 
     /// Selects elements by mask: from `a` where this tensor is nonzero, from

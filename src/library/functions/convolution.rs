@@ -106,7 +106,7 @@ impl Tensor {
                  the channels, and has its share of the filters"
             ));
         }
-        or_raise(check_same_kind("conv2d", &self.array, &filters.array));
+        or_raise(check_same_kind("conv2d", self.array(), filters.array()));
         let size = [height, width];
         let window = Window { size, stride, padding, dilation };
         let sums = apply(Conv2d { window, groups }, &[self, filters]);

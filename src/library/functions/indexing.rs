@@ -154,7 +154,7 @@ impl Tensor {
         let axis = or_raise(checks::axis("gather", self.shape(), axis));
         let indices =
             checks::gather("gather", self.shape(), axis, shape, indices);
-        let flat = self.reshape(&[self.array.len()]);
+        let flat = self.reshape(&[self.array().len()]);
         flat.index_select(0, &or_raise(indices)).reshape(shape)
     }
 
@@ -185,8 +185,8 @@ impl Tensor {
         let (shape, from) = (self.shape(), source.shape());
         let indices = checks::gather("scatter_add", shape, axis, from, indices);
         let (flat, source) = (
-            self.reshape(&[self.array.len()]),
-            source.reshape(&[source.array.len()]),
+            self.reshape(&[self.array().len()]),
+            source.reshape(&[source.array().len()]),
         );
         flat.index_add(0, &or_raise(indices), &source).reshape(shape)
     }

@@ -81,8 +81,9 @@ impl Function for LayerNorm {
             let [weight, bias] = [sum(1, &rows), sum(2, grad_out)];
             return vec![ctx.needs(0).then_some(grad_x), weight, bias];
         }
-        let above = &grad_out.array;
-        let all = x.array.layer_norm_grads(above, &weight.array, self.epsilon);
+        let above = grad_out.array();
+        let all =
+            x.array().layer_norm_grads(above, weight.array(), self.epsilon);
         let all = or_raise(all).map(Tensor::from).into_iter();
         all.zip(0..).map(|(grad, i)| ctx.needs(i).then_some(grad)).collect()
     }

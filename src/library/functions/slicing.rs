@@ -122,7 +122,7 @@ impl Function for SliceAssign {
 /// tensor.
 #[track_caller]
 fn zeros(shape: &[usize], beside: &Tensor) -> Tensor {
-    Tensor::from(or_raise(beside.array.full_here(shape, 0.0)))
+    Tensor::from(or_raise(beside.array().full_here(shape, 0.0)))
 }
 
 impl Tensor {
@@ -167,7 +167,7 @@ impl Tensor {
     ) -> Tensor {
         let padded = checks::pad(self.shape(), widths);
         let (shape, inner) = or_raise(padded);
-        let around = self.array.full_here(&shape, number.into());
+        let around = self.array().full_here(&shape, number.into());
         Tensor::from(or_raise(around)).slice_assign(&inner, self)
     }
 }
@@ -252,6 +252,6 @@ impl Function for Cat {
             from = to;
             ctx.needs(i).then(|| grad_out.slice(&part))
         };
-        (0..ctx.len()).map(part).collect()
+        (0..ctx.input_count()).map(part).collect()
     }
 }

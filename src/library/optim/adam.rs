@@ -350,6 +350,6 @@ impl AdamStep {
                 x.check_pair("adam_step", other)?;
             }
         }
-        first.device.backend()?.adam_step(self, parameters)
+        first.device().backend()?.adam_step(self, parameters)
     }
 }

@@ -59,8 +59,7 @@ pub fn clip_grad_norm(parameters: &[Parameter], most: f32) -> Tensor {
         (norm, clipped.collect::<Vec<_>>())
     });
     for ((_, parameter), clipped) in parameters.iter().zip(clipped) {
-        let place = parameter.node.as_ref().and_then(|node| node.grad());
-        *place.expect("a leaf that has a gradient") = Some(clipped);
+        parameter.set_grad(clipped);
     }
     norm
 }

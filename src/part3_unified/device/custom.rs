@@ -25,11 +25,11 @@ struct Registered {
 }
 
 impl Custom {
-    pub(crate) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         &self.0.name
     }
 
-    pub(crate) fn backend(self) -> &'static dyn Backend {
+    pub(super) fn backend(self) -> &'static dyn Backend {
         self.0.backend
     }
 }
@@ -40,7 +40,7 @@ fn registered() -> MutexGuard<'static, Vec<Custom>> {
     REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(crate) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
+pub(super) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
     let (name, kind) = (backend.name(), TypeId::of::<B>());
     let mut all = registered();
     let is_same = |Custom(known): &&Custom| {
@@ -73,12 +73,12 @@ pub(crate) fn register<B: Backend>(backend: &'static B) -> Result<Custom> {
     Ok(custom)
 }
 
-pub(crate) fn find(name: &str) -> Option<Custom> {
+pub(super) fn find(name: &str) -> Option<Custom> {
     all().into_iter().find(|custom| custom.name() == name)
 }
 
 /// Lists all custom devices, oldest first.
-pub(crate) fn all() -> Vec<Custom> {
+pub(super) fn all() -> Vec<Custom> {
     registered().clone()
 }
 

@@ -36,7 +36,10 @@ pub fn enable_grad<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Runs `work` with recording on or off.
-pub(crate) fn recording<T>(on: bool, work: impl FnOnce() -> T) -> T {
+pub(in crate::part3_unified) fn recording<T>(
+    on: bool,
+    work: impl FnOnce() -> T,
+) -> T {
     scoped(&RECORDING, on, work)
 }
 

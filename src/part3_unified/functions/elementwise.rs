@@ -299,7 +299,7 @@ impl Function for Relu {
 /// nodes that this adds to the graph sum each gradient back to its operand's
 /// shape.
 #[track_caller]
-pub(crate) fn broadcast_operands<'a, const N: usize>(
+pub fn broadcast_operands<'a, const N: usize>(
     op: &str,
     operands: [&'a Tensor; N],
 ) -> [Cow<'a, Tensor>; N] {

@@ -202,7 +202,15 @@ impl Function for MaxBackward {
 }
 
 impl Tensor {
-    pub(crate) fn axes(&self) -> Vec<usize> {
+    /// Returns the indices of all axes.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let x = Tensor::zeros(&[2, 3], Device::Cpu)?;
+    /// assert_eq!(x.axes(), [0, 1]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    pub fn axes(&self) -> Vec<usize> {
         (0..self.shape().len()).collect()
     }
 }
