@@ -89,10 +89,10 @@
 //!
 //! # Reading order
 //!
-//! 1. [`part1_cpu`], and the modules that its chapters build: [`graph`],
-//!    [`gradcheck`](mod@gradcheck) and its [`tolerance`], [`tape`], [`draw`],
-//!    and for training [`rng`], [`data`], [`loader`], [`progress`], [`metrics`].
-//! 2. [`workgroup`], and [`part2_gpu`] on [`opencl`], with [`stopwatch`] and
+//! 1. [`part1_cpu`], and the modules that its chapters build: `graph`,
+//!    `gradcheck` and its `tolerance`, [`tape`], `draw`, and for training
+//!    [`rng`], [`data`], [`loader`], `progress`, [`metrics`].
+//! 2. `workgroup`, and [`part2_gpu`] on [`opencl`], with `stopwatch` and
 //!    [`timeline`], which measure its work.
 //! 3. [`part3_unified`].
 //!
@@ -102,6 +102,10 @@
 //! `judge`, references and checks; `inspect`, figures, counts and times;
 //! `train`, data and metrics for training. For example, `rungrad::gradcheck`
 //! is `src/judge/gradcheck.rs`.
+//!
+//! These pages list what a program of your own uses. Modules named here without
+//! a link serve the book, its tests and its exercises. They are public, but
+//! documented only in their sources.
 //!
 //! # Features
 //!
@@ -116,14 +120,14 @@
 //!
 //! Other shared modules:
 //!
-//! - [`reference`](mod@reference): simple reference implementations in `f64`,
-//!   against which every engine is tested
+//! - `reference`: simple reference implementations in `f64`, against which
+//!   every engine is tested
 //! - [`ledger`]: counts the nodes, launches, allocations and bytes of a step
-//! - [`scope`]: attributes these costs to the parts of a program
-//! - [`ops`]: the list of operations, in order
-//! - [`checks`]: checks of the arguments of operations
-//! - [`error`]: the error type
-//! - [`program`]: the main function of every example
+//! - `scope`: attributes these costs to the parts of a program
+//! - `ops`: the list of operations, in order
+//! - `checks`: checks of the arguments of operations
+//! - `error`: [`Error`] and its sentences
+//! - `program`: the main function of every example
 
 // The engine uses more of the other modules than a build without it.
 #![cfg_attr(
@@ -143,24 +147,40 @@ pub mod part1_cpu;
 #[cfg(feature = "opencl")]
 pub mod part2_gpu;
 pub mod part3_unified;
+#[doc(hidden)]
 pub mod program;
 mod train;
+#[doc(hidden)]
 pub mod workgroup;
 
-pub use common::{checks, elementwise, error, graph, half, ops, rng, shape};
-pub use inspect::{draw, ledger, scope, stopwatch, tape, timeline};
+pub(crate) use common::elementwise;
+pub use common::rng;
+#[doc(hidden)]
+pub use common::{checks, error, graph, half, ops, shape};
+#[doc(hidden)]
+pub use inspect::{draw, scope, stopwatch};
+pub use inspect::{ledger, tape, timeline};
+#[doc(hidden)]
 pub use judge::{gradcheck, reference, tolerance};
+#[doc(inline)]
 pub use library::functions::{Conv1dOptions, ConvOptions};
+#[doc(inline)]
 pub use library::{Data, gradcheck, nn, optim};
 #[cfg(feature = "files")]
-pub use library::{io, memory};
 #[doc(inline)]
+pub use library::{io, memory};
+#[doc(no_inline)]
 pub use part3_unified::{
     Array, Axis, Context, DType, Device, Element, Function, Gradients, Keep,
     Op, Tensor, apply, enable_grad, grad, grad_with, no_grad, try_apply,
 };
-pub use train::{data, loader, metrics, progress};
+#[doc(hidden)]
+pub use train::progress;
+pub use train::{data, loader, metrics};
 
-pub use error::{Error, Result};
 #[doc(inline)]
-pub use program::{args, attempt, run, run_with_help};
+pub use error::{Error, Result, ShapeRule};
+#[doc(hidden)]
+pub use program::{args, run_with_help};
+#[doc(inline)]
+pub use program::{attempt, run};

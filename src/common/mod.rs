@@ -2,7 +2,7 @@
 //! operations, topological order, random numbers and `f16`.
 
 pub mod checks;
-pub mod elementwise;
+pub(crate) mod elementwise;
 pub mod error;
 pub mod graph;
 pub mod half;

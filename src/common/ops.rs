@@ -37,7 +37,7 @@ pub const OPERATIONS: &[&str] = &[
 ];
 
 /// An operation that has a gradient rule, with its parameters. The other names
-/// of [`OPERATIONS`] are composed from these.
+/// of `OPERATIONS` are composed from these.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A tensor that was not computed from other tensors.

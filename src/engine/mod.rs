@@ -9,15 +9,17 @@
 //!
 //! - `cpu`: vectorized loops and matrix multiplication (`gemm`) on a pool of
 //!   threads (`threads`)
-//! - `opencl`: tuned kernels ([`kernels`], [`tuning`]), a pool of buffers
+//! - `opencl`: tuned kernels (`kernels`, [`tuning`]), a pool of buffers
 //! - `lazy`: collects operations and compiles them to one kernel
-//!   ([`lazy::compiler`])
+//!   (`lazy::compiler`)
 
 pub(crate) mod cpu;
 pub(crate) mod gemm;
 #[cfg(feature = "opencl")]
+#[doc(hidden)]
 pub mod kernels;
 #[cfg(feature = "lazy")]
+#[doc(hidden)]
 pub mod lazy;
 #[cfg(feature = "opencl")]
 pub(crate) mod opencl;

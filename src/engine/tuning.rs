@@ -10,7 +10,7 @@
 //! Different tiles add in a different order, so the last bits of a product
 //! depend on the file. This is why no file is read unless a program loads it.
 //!
-//! Reading order: [`load`], [`SIZES`], [`Tuned`], [`with_tiles`].
+//! Reading order: [`load`], `SIZES`, `Tuned`, `with_tiles`.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -24,6 +24,7 @@ use crate::error::{Error, Result};
 use crate::opencl::DeviceInfo;
 
 /// The sizes that are timed. Each represents sizes up to twice as large.
+#[doc(hidden)]
 pub const SIZES: [usize; 5] = [32, 128, 512, 2048, 8192];
 
 const HEADER: &str = "# What `cargo learn bench --tune` has found: device, \
@@ -37,6 +38,7 @@ fn timed_size(n: usize) -> usize {
 
 /// Returns the name of a product in the file: `128x32x512` for (128, 32) x
 /// (32, 512).
+#[doc(hidden)]
 pub fn name([m, k, n]: [usize; 3]) -> String {
     format!("{m}x{k}x{n}")
 }
@@ -73,6 +75,7 @@ pub(super) fn tiles(
 }
 
 /// The content of a file of tuned tiles, which may cover several devices.
+#[doc(hidden)]
 #[derive(Debug, Default, PartialEq)]
 pub struct Tuned {
     /// Device, driver and product, with the name of the tiles and their time
@@ -156,6 +159,7 @@ thread_local! {
 
 /// Runs `work` with these tiles forced for all matmuls on this thread, if the
 /// device supports them. The benchmark uses this to time tiles.
+#[doc(hidden)]
 pub fn with_tiles<T>(tiles: &'static Tiles, work: impl FnOnce() -> T) -> T {
     /// Restores the previous tiles, even if `work` panics.
     struct Restore(Option<&'static Tiles>);

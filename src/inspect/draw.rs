@@ -5,12 +5,12 @@
 //! an operation, a solid line is the forward pass, and a dashed line is the
 //! backward pass.
 //!
-//! Reading order: [`text`], and [`text_within`] for a terminal of limited
-//! width (in `draw/table.rs`); [`dot`]; [`svg`] (in `draw/svg.rs`); [`plot`]
-//! and [`plot_loglog`] for the curves in "Train the digits" and "Time it
-//! honestly" (in `draw/plot.rs`); [`slots`] for the views in "Strides" (in
-//! `draw/slots.rs`); [`histograms`] for the values of a training step (in
-//! `draw/histogram.rs`); [`save`].
+//! Reading order: `text`, and `text_within` for a terminal of limited
+//! width (in `draw/table.rs`); `dot`; `svg` (in `draw/svg.rs`); `plot`
+//! and `plot_loglog` for the curves in "Train the digits" and "Time it
+//! honestly" (in `draw/plot.rs`); `slots` for the views in "Strides" (in
+//! `draw/slots.rs`); `histograms` for the values of a training step (in
+//! `draw/histogram.rs`); `save`.
 
 mod histogram;
 mod plot;

@@ -75,6 +75,7 @@ pub fn measure<T>(step: impl FnOnce() -> T) -> (T, Counts) {
 }
 
 /// Returns this thread's counts since it started.
+#[doc(hidden)]
 pub fn totals() -> Counts {
     COUNTS.with_borrow(Counts::clone)
 }

@@ -1,8 +1,8 @@
 //! The tape: a graph as plain records, in the same format for all parts of the
-//! course, built in "A tensor that remembers". [`crate::draw`] draws it, and
+//! course, built in "A tensor that remembers". `draw` draws it, and
 //! [`Tape::blame`] finds the first wrong gradient rule.
 //!
-//! Reading order: [`Record`], [`Tape`], [`Blame`].
+//! Reading order: [`Record`], [`Tape`], `Blame`.
 
 mod blame;
 mod folded;
@@ -10,9 +10,11 @@ mod folded;
 use crate::ops::Op;
 use crate::reference::Array;
 
+#[doc(hidden)]
 pub use blame::Blame;
 
 /// A gradient computed by a rule: its shape and its elements.
+#[doc(hidden)]
 pub type Gradient = (Vec<usize>, Vec<f32>);
 
 /// A tensor of a graph, as plain numbers.
@@ -34,8 +36,8 @@ pub struct Record {
     pub parent_grads: Vec<Option<Gradient>>,
     /// The user's name for the tensor, if any.
     pub name: Option<String>,
-    /// The part of the program that created the tensor, if its
-    /// [scopes](crate::scope) were watched.
+    /// The part of the program that created the tensor, if its scopes were
+    /// watched.
     pub part: Option<String>,
 }
 

@@ -3,10 +3,9 @@
 //!
 //! It is a plain record, like a [`Tape`](crate::tape::Tape).
 //! [`opencl::record`](crate::opencl::record) fills it. Every example prints it
-//! with `--timeline` and saves it with `--trace FILE`; see
-//! [`program`](crate::program).
+//! with `--timeline` and saves it with `--trace FILE`.
 //!
-//! Reading order: [`Times`], [`Slice`], [`Timeline`]; [`Timeline::text`] (in
+//! Reading order: [`Times`], `Slice`, [`Timeline`]; [`Timeline::text`] (in
 //! `timeline/text.rs`) and [`Timeline::perfetto`] (in
 //! `timeline/perfetto.rs`).
 
@@ -42,6 +41,7 @@ impl Times {
 }
 
 /// The kind of a slice.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceKind {
     /// A kernel launch.
@@ -58,6 +58,7 @@ pub enum SliceKind {
 
 /// A call of the host, and the work that it caused on the device. All times
 /// are in nanoseconds since the beginning of the timeline.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The kind of call.

@@ -11,10 +11,12 @@ use crate::reference::Array;
 // ANCHOR: slope
 /// The step by which each element is nudged. In `f64` the error of a central
 /// difference is smallest near the cube root of the machine epsilon.
+#[doc(hidden)]
 pub const NUDGE: f64 = 1e-5;
 
 /// The tolerance for an `f32` gradient, relative to the largest element.
 /// Rounding causes errors of about 1e-6; a wrong rule causes far larger ones.
+#[doc(hidden)]
 pub const TOLERANCE: f64 = 1e-4;
 
 /// Estimates the derivative of `f` with respect to each element of input
@@ -43,6 +45,7 @@ pub fn slope(
 
 /// Computes the sum of `a * b`. As a loss of the output `a`, it has the
 /// upstream gradient `b`.
+#[doc(hidden)]
 pub fn dot(a: &Array, b: &Array) -> f64 {
     a.values.iter().zip(&b.values).map(|(x, y)| x * y).sum()
 }
@@ -139,6 +142,7 @@ pub fn compare(
 /// Compares as [`compare`] does, with a separate tolerance for each element.
 /// An element whose derivative or tolerance is not finite cannot be checked
 /// and counts as agreeing.
+#[doc(hidden)]
 pub fn within(
     yours: &Array,
     right: &Array,

@@ -50,18 +50,10 @@ mod transposed_convolution;
 mod trigonometry;
 mod variance;
 
-pub use activations::*;
-pub use attention::SelfAttention;
-pub use comparison::*;
-pub use convolution::*;
-pub use convolution1d::Conv1dOptions;
-pub use image::*;
-pub use indexing::*;
-pub use movement::*;
-pub use normalization::LayerNorm;
-pub use powers::*;
-pub use rounding::*;
-pub use scalars::*;
-pub use slicing::*;
-pub use softmax::*;
-pub use trigonometry::*;
+#[doc(hidden)]
+pub use self::{
+    activations::*, attention::SelfAttention, comparison::*, convolution::*,
+    convolution1d::Conv1dOptions, image::*, indexing::*, movement::*,
+    normalization::LayerNorm, powers::*, rounding::*, scalars::*, slicing::*,
+    softmax::*, trigonometry::*,
+};

@@ -41,9 +41,8 @@ pub struct MemoryOfParts {
 /// Counts the bytes of a model, of its optimizer's state, and of the values
 /// saved in the graph of `loss`. Parts are grouped by the first `depth`
 /// components of their names. A saved value counts toward the part in whose
-/// [scope][crate::scope::scope] it was recorded, if the step is
-/// [watched](crate::scope::watch). Memory shared by several tensors is counted
-/// once.
+/// scope (`rungrad::scope::scope`) it was recorded, if the step is watched
+/// (`rungrad::scope::watch`). Memory shared by several tensors is counted once.
 pub fn memory(
     model: &dyn Parameters,
     optimizer: &dyn State,

@@ -10,11 +10,17 @@ mod data;
 pub mod functions;
 mod gradient_check;
 #[cfg(feature = "files")]
+#[doc(hidden)]
 pub mod io;
 #[cfg(feature = "files")]
+#[doc(hidden)]
 pub mod memory;
+#[doc(hidden)]
 pub mod nn;
+#[doc(hidden)]
 pub mod optim;
 
+#[doc(hidden)]
 pub use data::Data;
+#[doc(hidden)]
 pub use gradient_check::gradcheck;

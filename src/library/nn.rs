@@ -76,6 +76,7 @@ mod tied;
 use std::any::type_name;
 use std::fmt;
 
+#[doc(hidden)]
 pub use crate::parameters;
 pub use attention::{KeysValues, MultiHeadAttention};
 pub use convolution::Conv2d;

@@ -68,17 +68,26 @@ mod submission;
 
 pub use argument::Scalar;
 pub use buffer::Buffer;
-pub use device::{Bytes, DeviceInfo, Kind, devices};
+#[doc(hidden)]
+pub use device::Bytes;
+pub use device::{DeviceInfo, Kind, devices};
+#[doc(hidden)]
 pub use driver::{cache_damage, cache_failure, cache_folder, probe};
 pub use element::Element;
 pub(crate) use element::Stored;
-pub use event::{Event, Times};
+pub use event::Event;
+#[doc(no_inline)]
+pub use event::Times;
 pub use extent::Extent;
+#[doc(hidden)]
+pub use gpu::DEVICE_VARIABLE;
+pub use gpu::Gpu;
 pub(crate) use gpu::PerDevice;
-pub use gpu::{DEVICE_VARIABLE, Gpu};
 pub use launch::Launch;
 pub(crate) use reach::{LaunchArgs, Reached, counted, view};
 pub use recorder::record;
 pub(crate) use recorder::{start, stop};
+#[doc(hidden)]
+pub use source::GeneratedKernel;
 pub(crate) use source::kernel;
-pub use source::{GeneratedKernel, Kernel, Source};
+pub use source::{Kernel, Source};

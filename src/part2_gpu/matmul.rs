@@ -37,6 +37,7 @@ pub const MATMUL_LADDER: [MatmulRung; 8] = [
 
 /// Two kernels of the ladder with compensated summation, for sums of more than
 /// `MAX_PLAIN_SUM` products.
+#[doc(hidden)]
 pub const KAHAN: [MatmulRung; 2] = [
     shared(kernels::MATMUL_TILED_KAHAN, 16, [1, 1], [16, 16]),
     shared(kernels::MATMUL_AHEAD_KAHAN, 128, [8, 8], [256, 1]),
@@ -117,6 +118,7 @@ impl MatmulRung {
 /// number of items, is the fastest down to an eighth of that number of tiles,
 /// and small tiles are the fastest below. Sums of more than 128 products need
 /// a kernel with compensated summation.
+#[doc(hidden)]
 pub fn choose(units: usize, [m, k, n]: [usize; 3]) -> &'static MatmulRung {
     let [_, _, tiled, .., ahead, tall] = &MATMUL_LADDER;
     let tiles = |rung: &MatmulRung| (m / rung.tile) * (n / rung.tile);

@@ -54,6 +54,7 @@ const fn method(kernel: Kernel, strategy: Strategy) -> SumMethod {
 
 /// The buffers that the launches of a sum write, allocated once for all of its
 /// runs.
+#[doc(hidden)]
 pub struct SumBuffers {
     /// The partial sums that each launch but the first reads.
     stages: Vec<Buffer<f32>>,

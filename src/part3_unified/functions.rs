@@ -2,9 +2,10 @@
 //! that computes its gradient, if it needs one. They are built in the chapters
 //! from "Eight functions, one dispatch" to "Add an operator".
 //!
-//! Each function below computes the gradient of the method with the same name.
-//! A method without a function is composed of other operations, and its
-//! gradient follows from theirs. See [`Tensor`] for the full list.
+//! Each function computes the gradient of the method with the same name, and is
+//! documented in the source. A method without a function is composed of other
+//! operations, and its gradient follows from theirs. See [`Tensor`] for the
+//! full list.
 //!
 //! Reading order: `elementwise`, `reduce`, `matrix`, `movement`, `loss`.
 //!
@@ -17,8 +18,5 @@ mod matrix;
 mod movement;
 mod reduce;
 
-pub use elementwise::*;
-pub use loss::*;
-pub use matrix::*;
-pub use movement::*;
-pub use reduce::*;
+#[doc(hidden)]
+pub use self::{elementwise::*, loss::*, matrix::*, movement::*, reduce::*};

@@ -69,8 +69,8 @@
 //! # Ok::<(), rungrad::Error>(())
 //! ```
 //!
-//! Contents: [`Tensor`] has a method for each operation; [`functions`] lists
-//! the operations with their gradients. [`nn`](crate::nn) has the layers of neural
+//! Contents: [`Tensor`] has a method for each operation; the sources
+//! of [`functions`] contain their gradients. [`nn`](crate::nn) has the layers of neural
 //! networks, [`optim`](crate::optim) the optimizers, and [`io`](crate::io) reads and writes weight
 //! files. Implement [`Backend`] to add a device. [`memory`](crate::memory) reports how many
 //! bytes each part of a model uses during a training step.
@@ -107,6 +107,7 @@ mod arithmetic;
 mod array;
 mod backend;
 mod caller;
+#[doc(hidden)]
 pub mod defaults;
 mod device;
 mod function;
@@ -122,8 +123,6 @@ mod view;
 
 pub use arithmetic::check_same_kind;
 pub use array::Array;
-#[doc(hidden)]
-pub use backend::truth;
 pub use backend::{AdamStep, Backend, Binary, Reduce, Unary, downcast};
 pub use backward::{grad, grad_with};
 pub use caller::caller;
@@ -133,13 +132,17 @@ pub use function::{
 };
 #[doc(no_inline)]
 pub use number::with_type;
-pub use number::{Element, Real, converted};
-#[doc(hidden)]
-pub use record::saved_storages;
+pub use number::{Element, Real};
 pub use storage::{DType, Shared, Storage};
 pub use tensor::Tensor;
-pub use view::{Runs, View, joined, runs};
+pub use view::{Runs, View, runs};
 
 pub use crate::half::F16;
 pub use crate::ops::{Keep, Op};
-pub use crate::shape::{Axis, Span, Spans, Window, broadcast};
+pub use crate::shape::{Axis, Span, Spans, Window};
+
+#[doc(hidden)]
+pub use {
+    crate::shape::broadcast, backend::truth, number::converted,
+    record::saved_storages, view::joined,
+};

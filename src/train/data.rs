@@ -27,6 +27,7 @@ use crate::rng::Random;
 
 /// The seed of the split into training and test set. All parts use it, so
 /// every network, on every device, is tested on the same rows.
+#[doc(hidden)]
 pub const SPLIT_SEED: u64 = 1797;
 
 /// A labeled data set for classification.
@@ -140,6 +141,7 @@ const DIGITS: &[u8] = include_bytes!("../../data/digits.csv.gz");
 
 /// Reads digits from a gzip-compressed CSV file. A line has 64 pixels from 0
 /// to 16, then the digit.
+#[doc(hidden)]
 pub fn read_digits(compressed: &[u8]) -> Result<Dataset, Error> {
     let mut text = String::new();
     GzDecoder::new(compressed).read_to_string(&mut text).map_err(|error| {
