@@ -6,6 +6,7 @@
  * machine words forwards them all on the 64-bit ABIs of Linux. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,10 @@ struct counter {
 static struct counter *counters[MAX_FUNCTIONS];
 static int functions;
 
+/* Guards the counts and the choice below: one thread changes the choice while
+ * others make calls. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* The call to fail: the n-th of `chosen` (of all functions if it is "*"). */
 static char chosen[64];
 static long position, seen;
@@ -35,15 +40,15 @@ static int failure_status, all_that_follow;
  * An empty name makes no call fail. */
 void fail_call(const char *name, long n, int status, int and_all_that_follow)
 {
-    chosen[0] = 0;
+    pthread_mutex_lock(&lock);
+    strncpy(chosen, name, sizeof chosen - 1);
     position = n;
+    seen = 0;
     failure_status = status;
     all_that_follow = and_all_that_follow;
-    __atomic_store_n(&seen, 0, __ATOMIC_SEQ_CST);
     for (int at = 0; at < functions; at++)
-        __atomic_store_n(&counters[at]->calls, 0, __ATOMIC_SEQ_CST);
-    __sync_synchronize();
-    strncpy(chosen, name, sizeof chosen - 1);
+        counters[at]->calls = 0;
+    pthread_mutex_unlock(&lock);
 }
 
 /* Returns the calls of the index-th function since then, and its name. */
@@ -52,7 +57,25 @@ long calls_of(int index, const char **name)
     if (index >= functions)
         return -1;
     *name = counters[index]->name;
-    return __atomic_load_n(&counters[index]->calls, __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&lock);
+    long calls = counters[index]->calls;
+    pthread_mutex_unlock(&lock);
+    return calls;
+}
+
+/* Counts a call. Returns the status of its failure, or 0 to forward it. */
+static int count_call(struct counter *counter)
+{
+    int status = 0;
+    pthread_mutex_lock(&lock);
+    counter->calls++;
+    if (!strcmp(chosen, counter->name) || !strcmp(chosen, "*")) {
+        long at = seen++;
+        if (all_that_follow ? at >= position : at == position)
+            status = failure_status;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
 }
 
 static void *real(const char *name)
@@ -61,15 +84,6 @@ static void *real(const char *name)
     if (!loader)
         loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     return dlsym(loader, name);
-}
-
-static int fails(struct counter *counter)
-{
-    __sync_fetch_and_add(&counter->calls, 1);
-    if (strcmp(chosen, counter->name) && strcmp(chosen, "*"))
-        return 0;
-    long at = __sync_fetch_and_add(&seen, 1);
-    return all_that_follow ? at >= position : at == position;
 }
 
 #define FORWARD(name, when_it_fails)                                           \
@@ -81,7 +95,8 @@ static int fails(struct counter *counter)
     word name(PARAMETERS)                                                      \
     {                                                                          \
         static function *forward;                                              \
-        if (fails(&counter_##name)) {                                          \
+        int status = count_call(&counter_##name);                              \
+        if (status) {                                                          \
             when_it_fails;                                                     \
         }                                                                      \
         if (!forward)                                                          \
@@ -90,10 +105,10 @@ static int fails(struct counter *counter)
     }
 
 /* Functions that return a status. */
-#define STATUS(name) FORWARD(name, return failure_status)
+#define STATUS(name) FORWARD(name, return status)
 /* Functions that return an object, and take the address of the status. */
 #define OBJECT(name, address)                                                  \
-    FORWARD(name, if (address) *(int *)(address) = failure_status; return 0)
+    FORWARD(name, if (address) *(int *)(address) = status; return 0)
 
 STATUS(clGetPlatformIDs) STATUS(clGetPlatformInfo)
 STATUS(clGetDeviceIDs) STATUS(clGetDeviceInfo)

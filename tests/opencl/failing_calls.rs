@@ -47,7 +47,7 @@ impl Compiled {
             "/tests/opencl/failing_calls.c"
         );
         let mut cc = Command::new(env::var("CC").unwrap_or("cc".into()));
-        cc.args(["-shared", "-fPIC", "-O1", "-o"]);
+        cc.args(["-shared", "-fPIC", "-pthread", "-O1", "-o"]);
         succeed(cc.arg(compiled.library()).args([source, "-ldl"]));
         compiled
     }
