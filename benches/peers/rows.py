@@ -1,6 +1,8 @@
-"""The rows of `cargo learn bench` by numpy and by PyTorch.
+"""The rows of `cargo learn bench` by numpy, PyTorch and CLBlast.
 
-    python3 rows.py numpy|torch cpu|NAME-OF-A-CARD THREADS
+    python3 rows.py numpy|torch|clblast cpu|NAME-OF-A-CARD THREADS DEVICE
+
+DEVICE is the device of our engine, such as `gpu:0`; CLBlast runs on the same one.
 
 Says in its first line who it is, or what is missing. Then it answers each line
 of its input, a row with its sizes, with the seconds of one run, a list for
@@ -12,16 +14,26 @@ Python asks for the next, so `graph` records the runs once, as a CUDA graph, and
 replays them: that is the work alone. `compiled` is by `torch.compile`, for the
 rows that have most to win. On a processor there is one way, `eager`, by the
 clock of the host. Products are those of float32, without TF32.
+
+CLBlast is timed as our engine is: by the clock of the host, from the first call
+until the device has finished the last run.
 """
 
+import ctypes
+import ctypes.util
 import gc
 import json
+import math
 import os
+import random
+import re
 import sys
 import time
+from array import array
 
 IN_A_GRAPH = 10
 CARD_GRAIN = 10e-3
+OPENCL_GRAIN = 50e-3
 HOST_GRAIN = 200e-6
 MOST_RUNS = 10_000
 
@@ -48,7 +60,7 @@ try:
         if device != "cpu":
             missing("numpy computes on the processor alone")
         say(peer="numpy", version=np.__version__, on=f"cpu, {threads} threads")
-    else:
+    elif package == "torch":
         import torch
         import torch.nn.functional as F
 
@@ -348,13 +360,162 @@ def gpt(context, width, layers, heads, vocabulary):
     return Gpt()
 
 
+# Constants of OpenCL's and CLBlast's headers.
+DEVICE_TYPE, DEVICE_NAME, ALL_TYPES = 0x1000, 0x102B, 0xFFFFFFFF
+READ_WRITE = 1
+ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112
+
+
+class Clblast:
+    """CLBlast through `ctypes`. It links OpenCL, so one handle has both."""
+
+    # Matrices repeat this many random values. It is a prime, so rows differ.
+    PERIOD = 65537
+
+    def __init__(self, index):
+        name = ctypes.util.find_library("clblast") or "libclblast.so.1"
+        self.library, self.buffers = ctypes.CDLL(name), []
+        devices = [
+            device
+            for platform in self.ids("clGetPlatformIDs")
+            for device in self.ids("clGetDeviceIDs", platform, ALL_TYPES)
+        ]
+        # The order of `rungrad::opencl::devices`: GPUs, accelerators, CPUs.
+        devices.sort(key=self.rank)
+        if index >= len(devices):
+            raise OSError(f"OpenCL has only {len(devices)} devices")
+        device = devices[index]
+        self.name = self.info(device, DEVICE_NAME).value.decode().strip()
+        one = ctypes.byref(device)
+        self.context = self.create("clCreateContext", None, 1, one, None, None)
+        self.queue = self.create("clCreateCommandQueue", self.context, device, 0)
+        self.finish = self.call("clFinish", self.queue)
+
+    def version(self):
+        """Its version, which only the name of the library's file contains."""
+        with open("/proc/self/maps") as maps:
+            found = re.search(r"libclblast\.so\.([\d.]+)", maps.read())
+        return found[1] if found else ""
+
+    def argument(self, value):
+        kind = {int: ctypes.c_size_t, float: ctypes.c_float}.get(type(value))
+        return kind(value) if kind else value
+
+    def call(self, name, *arguments):
+        """Prepares a call, which is an error if its status is not 0."""
+        function = getattr(self.library, name)
+        arguments = [self.argument(value) for value in arguments]
+
+        def run():
+            status = function(*arguments)
+            if status != 0:
+                raise RuntimeError(f"{name} returned the status {status}")
+
+        return run
+
+    def create(self, name, *arguments):
+        function = getattr(self.library, name)
+        function.restype = ctypes.c_void_p
+        made = function(*map(self.argument, arguments), None)
+        if made is None:
+            raise RuntimeError(f"{name} returned no object")
+        return ctypes.c_void_p(made)
+
+    def ids(self, name, *parent):
+        count, found = ctypes.c_uint(), (ctypes.c_void_p * 64)()
+        arguments = *parent, len(found), found, ctypes.byref(count)
+        # A platform without devices returns an error and leaves the count 0.
+        getattr(self.library, name)(*map(self.argument, arguments))
+        return [ctypes.c_void_p(value) for value in found[: count.value]]
+
+    def info(self, device, what):
+        answer = ctypes.create_string_buffer(1024)
+        self.call("clGetDeviceInfo", device, what, len(answer), answer, None)()
+        return answer
+
+    def rank(self, device):
+        bits = self.info(device, DEVICE_TYPE).raw[0]
+        return 0 if bits & 4 else 2 if bits & 2 else 1
+
+    def buffer(self, count):
+        self.buffers.append(
+            self.create("clCreateBuffer", self.context, READ_WRITE, 4 * count, None)
+        )
+        return self.buffers[-1]
+
+    def free(self):
+        for buffer in self.buffers:
+            self.call("clReleaseMemObject", buffer)()
+        self.buffers = []
+
+    def transfer(self, name, buffer, first, values):
+        """Reads or writes elements, and waits."""
+        data = ctypes.c_void_p(values.buffer_info()[0])
+        where = 1, 4 * first, 4 * len(values), data, 0, None, None
+        self.call(name, self.queue, buffer, *where)()
+
+    def new(self, count):
+        """A buffer of random values, and the values that it repeats."""
+        values = array("f", (random.random() - 0.5 for _ in range(self.PERIOD)))
+        buffer = self.buffer(count)
+        repeated = (values * (count // self.PERIOD + 1))[:count]
+        self.transfer("clEnqueueWriteBuffer", buffer, 0, repeated)
+        return buffer, values
+
+    def matmul(self, batch, m, k, n, left, right):
+        (a, a_values), (b, b_values) = self.new(batch * m * k), self.new(batch * k * n)
+        c = self.buffer(batch * m * n)
+        a_row, b_row = m if left else k, k if right else n
+        sides = [TRANSPOSED if side else NOT_TRANSPOSED for side in (left, right)]
+        sizes = ROW_MAJOR, *sides, m, n, k
+        queue = ctypes.byref(self.queue)
+        if n == 1:
+            stored = (k, m) if left else (m, k)
+            operands = 1.0, a, 0, a_row, b, 0, 1, 0.0, c, 0, 1, queue, None
+            run = self.call("CLBlastSgemv", ROW_MAJOR, sides[0], *stored, *operands)
+        elif batch == 1:
+            # Our engine does not allocate in each run, so CLBlast need not either.
+            size = ctypes.c_size_t()
+            rows = 0, a_row, 0, b_row, 0, n, queue, ctypes.byref(size)
+            self.call("CLBlastSGemmTempBufferSize", *sizes, *rows)()
+            space = self.buffer(size.value // 4 + 1)
+            operands = 1.0, a, 0, a_row, b, 0, b_row, 0.0, c, 0, n, queue, None, space
+            run = self.call("CLBlastSgemmWithTempBuffer", *sizes, *operands)
+        else:
+            factors = 1.0, a, 0, a_row, m * k, b, 0, b_row, k * n
+            result = 0.0, c, 0, n, m * n, batch, queue, None
+            run = self.call("CLBlastSgemmStridedBatched", *sizes, *factors, *result)
+        # The last element must be right, since a wrong peer is worse than none.
+        run()
+        found = array("f", [math.nan])
+        self.transfer("clEnqueueReadBuffer", c, batch * m * n - 1, found)
+        a_step, b_step = m if left else 1, 1 if right else n
+        a_end, b_end = batch * m * k - 1, batch * k * n - 1
+        expected = sum(
+            a_values[(a_end - i * a_step) % self.PERIOD]
+            * b_values[(b_end - i * b_step) % self.PERIOD]
+            for i in range(k)
+        )
+        if not abs(found[0] - expected) < 1e-3 * math.sqrt(k):
+            raise RuntimeError(f"the last element is {found[0]}, not {expected}")
+        return run
+
+    def matvec(self, rows, columns, turned):
+        m, k = (columns, rows) if turned else (rows, columns)
+        return self.matmul(1, m, k, 1, turned, 0)
+
+    def clock(self, run, runs):
+        return host_clock(run, runs, self.finish)
+
+
 # How it is timed.
 
 
-def host_clock(run, runs):
+def host_clock(run, runs, finish=lambda: None):
     start = time.perf_counter()
     for _ in range(runs):
         run()
+    finish()
     return (time.perf_counter() - start) / runs
 
 
@@ -432,7 +593,19 @@ def sentence(error):
 
 # A quick run does not wait for a compiler.
 LEAST_FOR_COMPILER = 0.1
-engine = Numpy() if package == "numpy" else Torch()
+if package == "clblast":
+    index = sys.argv[4].rpartition(":")[2]
+    if not index.isdigit():
+        missing(f"it needs an OpenCL device, and {sys.argv[4]} is none")
+    try:
+        engine = Clblast(int(index))
+    except (OSError, RuntimeError) as error:
+        missing(error)
+    if device not in ("cpu", engine.name):
+        missing(f"its device {index} is {engine.name!r}, not {device!r}")
+    say(peer="CLBlast", version=engine.version(), on=engine.name)
+else:
+    engine = Numpy() if package == "numpy" else Torch()
 name, run, kept = None, None, {}
 for line in sys.stdin:
     order = json.loads(line)
@@ -442,15 +615,19 @@ for line in sys.stdin:
             # The row before gives its memory back first.
             name, run, kept = None, None, {}
             gc.collect()
-            if device != "cpu":
+            if package == "clblast":
+                engine.free()
+            elif device != "cpu":
                 torch.cuda.empty_cache()
             make = getattr(engine, work, None)
             if make is None:
-                # numpy has no gradients: no way, no time.
+                # The engine lacks the operation: no mode, no time.
                 say()
                 continue
             run, name = make(*order["sizes"]), order["row"]
-        if device == "cpu":
+        if package == "clblast":
+            ways = {"eager": times(run, engine.clock, OPENCL_GRAIN, seconds, limit)}
+        elif device == "cpu":
             ways = {"eager": times(run, host_clock, HOST_GRAIN, seconds, limit)}
         else:
             ways = on_card(work, run, kept, seconds, limit)

@@ -119,8 +119,11 @@ fn a_missing_peer_is_named_and_the_run_continues() {
         0,
         &["numpy is not here", "torch is not here", "multiply 1 "],
     );
+    assert!(!said.text.contains("clblast is"), "it needs an OpenCL device");
     let said = bench("no_torch", &["multiply 1", "--peer", "torch"]);
     said.exits_with(1, &["the peer torch is not here", "RUNGRAD_PYTHON"]);
+    let said = bench("no_clblast", &["multiply 1", "--peer", "clblast"]);
+    said.exits_with(1, &["the peer clblast is not here", "libclblast1"]);
     let said = bench("no_such_peer", &["--peer", "tensorflow"]);
     said.exits_with(2, &["`tensorflow` is no peer", "./tensorflow"]);
     let said = bench("none", &["multiply 1", "--peer", "none"]);

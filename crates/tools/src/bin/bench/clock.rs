@@ -15,8 +15,8 @@ use rungrad::{Error, attempt};
 pub(crate) type Run = Box<dyn FnMut()>;
 
 /// The minimum time of one measurement, in seconds. Starting a device and
-/// waiting for it takes about 30 us, which a peer's times on a card do not
-/// contain, because the peer uses the card's own clock. On the processor, only
+/// waiting for it takes about 30 us, which PyTorch's times on a card do not
+/// contain, because PyTorch uses the card's own clock. On the processor, only
 /// the resolution of the clock matters.
 const MIN_DEVICE_TIME: f64 = 50e-3;
 const MIN_HOST_TIME: f64 = 200e-6;

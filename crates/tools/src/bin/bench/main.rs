@@ -94,7 +94,11 @@ fn bench(request: &Request) -> Result<usize, Error> {
 /// Starts the peers and prints why a peer is missing. It is an error if the
 /// peer was requested by name.
 fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
-    let place = Place { device: machine.place()?, threads: machine.threads };
+    let place = Place {
+        device: machine.place()?,
+        threads: machine.threads,
+        ours: machine.device,
+    };
     let mut peers = vec![];
     for (name, source) in request.sources(machine.class) {
         eprintln!("starting {name}");
@@ -105,13 +109,14 @@ fn start(request: &Request, machine: &mut Machine) -> Result<Vec<Peer>, Error> {
                 machine.engines.push([name, version, on]);
                 peers.push(peer);
             }
-            Err(why) if request.names_peers() => {
-                return Err(Error::Device(format!(
-                    "the peer {name} is not here: {why}; {}",
-                    source.remedy()
-                )));
+            Err(why) => {
+                let remedy = source.remedy();
+                let why = format!("{name} is not here: {why}; {remedy}");
+                if request.names_peers() {
+                    return Err(Error::Device(format!("the peer {why}")));
+                }
+                println!("{why}.");
             }
-            Err(why) => println!("{name} is not here: {why}."),
         }
     }
     Ok(peers)

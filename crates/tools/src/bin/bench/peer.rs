@@ -19,6 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use std::{env, thread};
 
+use rungrad::part3_unified::Device;
 use serde_json::{Value, json};
 
 use crate::work::Work;
@@ -35,6 +36,9 @@ pub(crate) struct Place {
     /// `cpu`, or the name of a card.
     pub(crate) device: String,
     pub(crate) threads: usize,
+    /// The device of our engine. CLBlast uses the OpenCL device with the same
+    /// index.
+    pub(crate) ours: Device,
 }
 
 /// Where the program of a peer comes from.
@@ -52,6 +56,10 @@ impl Source {
     /// Returns what to do if the peer is missing.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
+            Source::Python("clblast") => {
+                "it needs python3, libclblast.so.1 (on Debian: apt-get install \
+                 libclblast1) and an OpenCL device (--device gpu)"
+            }
             Source::Python(_) => {
                 "install it for python3, or name another Python with \
                  RUNGRAD_PYTHON"
@@ -80,7 +88,8 @@ impl Source {
                 command
             }
         };
-        command.arg(&place.device).arg(place.threads.to_string());
+        let Place { device, threads, ours } = place;
+        command.args([device, &threads.to_string(), &ours.to_string()]);
         for library in ["OMP", "OPENBLAS", "MKL", "RAYON"] {
             let variable = format!("{library}_NUM_THREADS");
             command.env(variable, place.threads.to_string());
@@ -242,7 +251,8 @@ mod tests {
     #[test]
     fn a_silent_peer_is_killed() {
         let script = r#"sh -c 'echo "{\"peer\": \"a\"}"; exec sleep 100'"#;
-        let place = Place { device: "cpu".into(), threads: 1 };
+        let place =
+            Place { device: "cpu".into(), threads: 1, ours: Device::Cpu };
         let mut peer =
             Peer::start(&Source::Program(script.into()), &place).unwrap();
         let silent = peer.answer(Duration::from_millis(20));

@@ -16,9 +16,10 @@ pub(crate) const HELP: &str = concat!(
     include_str!("help.txt")
 );
 
-const PEERS: [(&str, Source); 3] = [
+const PEERS: [(&str, Source); 4] = [
     ("numpy", Source::Python("numpy")),
     ("torch", Source::Python("torch")),
+    ("clblast", Source::Python("clblast")),
     ("candle", Source::Built(CANDLE)),
 ];
 
@@ -106,9 +107,11 @@ impl Request {
     /// Returns the sources of the peers for this run.
     pub(crate) fn sources(&self, class: Class) -> Vec<(String, Source)> {
         let usual = || {
-            // numpy computes on the processor only.
-            let fits = |(name, _): &&(&str, Source)| {
-                class != Class::Card || *name == "torch"
+            // numpy and candle need a processor, and CLBlast an OpenCL device.
+            let fits = |(name, _): &&(&str, Source)| match class {
+                Class::Processor => *name != "clblast",
+                Class::Small => true,
+                Class::Card => ["torch", "clblast"].contains(name),
             };
             let is_here = |(_, source): &&(&str, Source)| match source {
                 Source::Built(program) => Path::new(program).is_file(),
@@ -175,8 +178,9 @@ fn add_peer(
         }
         None => {
             return Err(Error::Usage(format!(
-                "`{name}` is no peer; there are numpy, torch, candle and \
-                     none, and a program is written with its folder, such as ./{name}"
+                "`{name}` is no peer; there are numpy, torch, clblast, candle \
+                 and none, and a program is written with its folder, such as \
+                 ./{name}"
             )));
         }
     }
