@@ -50,14 +50,11 @@ use self::lhs::{Lhs, LhsPanel};
 pub(crate) use self::lines::transpose;
 pub(crate) use self::lines::{Lines, Offsets};
 use self::lines::{Panels, Submatrix, count_runs, runs};
-pub(crate) use self::partition::is_parallel_product;
-use self::partition::{
-    MANY_REGISTERS, Partition, TileShape, reads_in_place, threads,
-};
+use self::partition::{MANY_REGISTERS, Partition, TileShape, reads_in_place};
 use self::row::Row;
 use self::tile::{Out, tile};
 use self::vector::vector;
-use super::threads::parallel_for;
+use super::threads::{parallel_for, threads_for_products};
 
 /// Length of a block along `k`, whose products are added in `f32`.
 const BLOCK: usize = 128;
@@ -82,8 +79,9 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
     if n == 1 && m > 1 {
         return product(b, a, out);
     }
-    let partition = Partition::new([m, n, k], threads(m * n * k));
-    let Partition { is_parallel, concurrent_sums, .. } = partition;
+    let threads = threads_for_products(m * n * k);
+    let partition = Partition::new([m, n, k], threads);
+    let concurrent_sums = partition.concurrent_sums;
     let [heights, widths] = partition.lengths(m, n);
     let parts = heights.len() * widths.len();
     let mut tiles: Vec<Tile> = Vec::with_capacity(parts);
@@ -103,11 +101,8 @@ pub(crate) fn product(a: Lines, b: Lines, out: &mut [f32]) {
         }
         (from, rest) = (from + height, others);
     }
-    if is_parallel {
-        parallel_for(tiles.into_iter(), |t| t.fill(a, b, concurrent_sums))
-    } else {
-        tiles.into_iter().for_each(|t| t.fill(a, b, concurrent_sums))
-    }
+    let fill = |tile: Tile| tile.fill(a, b, concurrent_sums);
+    parallel_for(threads, tiles.into_iter(), fill);
 }
 
 /// Splits up to `max` elements off the front of a row.
@@ -148,11 +143,8 @@ impl Tile<'_> {
         for sections in sections.chunks(concurrent_sums) {
             let mut section_sums = vec![vec![]; sections.len()];
             let tasks = sections.iter().zip(&mut section_sums);
-            if concurrent_sums > 1 {
-                parallel_for(tasks, |(from, sums)| *sums = sum(from))
-            } else {
-                tasks.for_each(|(from, sums)| *sums = sum(from))
-            }
+            let fill = |(from, sums): (_, &mut _)| *sums = sum(from);
+            parallel_for(concurrent_sums, tasks, fill);
             for sums in section_sums {
                 let pairs = totals.iter_mut().zip(sums);
                 pairs.for_each(|(total, x)| *total += f64::from(x));

@@ -1,51 +1,87 @@
-//! Parallel loops on the CPU.
+//! Parallel loops on the CPU, all in one rayon pool.
 //!
-//! Most loops finish in less time than it takes to wake a thread. Each calling
-//! thread therefore gets its own rayon pool, in which it is a worker itself,
-//! and the other workers spin for a while after a loop before they sleep. The
-//! caller never waits for a worker that is still waking up. For measurements
-//! see docs/benchmarks.md#thread-pool.
+//! The thread that runs the first parallel loop becomes a worker of the pool.
+//! Its loops therefore never wait for a worker that is still waking up: the
+//! caller itself executes the tasks that no other worker has taken. Loops of
+//! other threads run in the same pool, and loops of a thread that belongs to a
+//! pool of the program run in that pool.
 //!
-//! All parallel loops of the engine use [`parallel_for`], except `sum` in
-//! `cpu/reduce.rs`, which calls rayon's `par_chunks`. On a thread that has a
-//! pool here, those tasks run in the same pool.
+//! One rule decides how many threads a loop uses: [`threads_for`]. For the
+//! measurements behind it see docs/benchmarks.md#thread-pool.
 
-use std::cell::Cell;
-use std::hint::spin_loop;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
-/// Returns the number of threads of a parallel loop.
-pub(crate) fn threads() -> usize {
-    // WebAssembly has one thread; without a pool, a page's engine is smaller.
-    if cfg!(target_arch = "wasm32") { 1 } else { rayon::current_num_threads() }
+/// The cost of the smallest loop that is divided among threads. The unit is
+/// the time to read an element from memory and write a result, about half a
+/// nanosecond.
+const MIN_PARALLEL_COST: usize = 1 << 16;
+/// The smallest cost that is worth a further thread.
+const MIN_THREAD_COST: usize = 1 << 13;
+/// How many multiplications and additions of a matrix product take the time of
+/// one unit of cost.
+const PRODUCTS_PER_COST: usize = 8;
+
+/// Returns the number of threads for a loop of this cost.
+pub(crate) fn threads_for(cost: usize) -> usize {
+    if cost < MIN_PARALLEL_COST {
+        return 1;
+    }
+    all_threads().min(cost / MIN_THREAD_COST)
 }
 
-/// Runs `work` on every item in parallel, with all threads of the pool. The
-/// calling thread takes part and does not sleep while items are left.
-pub(crate) fn parallel_for<T>(
-    items: impl Iterator<Item = T> + Send,
+/// Returns the number of threads for this many multiplications of a matrix
+/// product.
+pub(crate) fn threads_for_products(products: usize) -> usize {
+    threads_for(products / PRODUCTS_PER_COST)
+}
+
+/// Returns the number of threads of the pool in which loops of this thread
+/// run.
+fn all_threads() -> usize {
+    // WebAssembly has one thread; without a pool, a page's engine is smaller.
+    if cfg!(target_arch = "wasm32") {
+        return 1;
+    }
+    match pool() {
+        Some(pool) => pool.current_num_threads(),
+        None => rayon::current_num_threads(),
+    }
+}
+
+/// Runs `work` on every item, with up to `threads` threads of the pool. The
+/// calling thread is one of them.
+///
+/// Each worker starts with its own section of the items and then helps with
+/// the other sections. In loops of equal length a worker therefore processes
+/// the same elements again, which its cache may still hold.
+pub(crate) fn parallel_for<T: Send>(
+    threads: usize,
+    items: impl ExactSizeIterator<Item = T>,
     work: impl Fn(T) + Sync,
 ) {
-    if cfg!(target_arch = "wasm32") {
+    let threads = threads.min(items.len());
+    if threads <= 1 || cfg!(target_arch = "wasm32") {
         return items.for_each(work);
     }
-    TEAM.with(|team| team.iter().for_each(Team::wake));
-    let items = Mutex::new(items);
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || {
-        while let Some(item) = next() {
-            work(item);
+    let sections = &sections(threads, items);
+    let run = &|| {
+        let first = rayon::current_thread_index().unwrap_or(0);
+        for i in 0..threads {
+            let section = &sections[(first + i) % threads];
+            let next = || {
+                section.lock().unwrap_or_else(PoisonError::into_inner).next()
+            };
+            while let Some(item) = next() {
+                work(item);
+            }
         }
     };
-    let run = &run;
-    rayon::in_place_scope(|scope| {
+    in_pool(|scope| {
         // The first worker spawns the tasks of the others, off this thread.
         scope.spawn(move |scope| {
-            for _ in 2..threads() {
+            for _ in 2..threads {
                 scope.spawn(move |_| run());
             }
             run();
@@ -54,170 +90,107 @@ pub(crate) fn parallel_for<T>(
     });
 }
 
-thread_local! {
-    /// The team of this thread, or `None` if the thread belongs to a pool.
-    static TEAM: Option<Team> = Team::new();
+/// Items that one worker takes first.
+type Section<T> = Mutex<std::vec::IntoIter<T>>;
+
+/// Divides the items into sections of about equal length, in order.
+fn sections<T>(
+    count: usize,
+    mut items: impl ExactSizeIterator<Item = T>,
+) -> Vec<Section<T>> {
+    let all = items.len();
+    let section = |i| {
+        let length = all * (i + 1) / count - all * i / count;
+        let items: Vec<T> = items.by_ref().take(length).collect();
+        Mutex::new(items.into_iter())
+    };
+    (0..count).map(section).collect()
 }
 
-/// A pool whose worker 0 is the thread that created it. The other workers are
-/// its helpers.
-struct Team {
-    pool: ThreadPool,
-    /// The number of helpers that are awake or have been woken.
-    awake: Arc<AtomicUsize>,
-}
-
-impl Team {
-    /// How long a helper spins after its last task before it sleeps.
-    const SPIN_TIME: Duration = Duration::from_micros(300);
-
-    fn new() -> Option<Team> {
-        if rayon::current_thread_index().is_some() {
-            return None;
-        }
-        let pool = ThreadPoolBuilder::new().num_threads(threads());
-        let pool = pool.use_current_thread().build().ok()?;
-        IS_BUSY.set(true);
-        Some(Team { pool, awake: Arc::default() })
-    }
-
-    /// Wakes the helpers that are asleep.
-    fn wake(&self) {
-        let helpers = self.pool.current_num_threads() - 1;
-        for _ in self.awake.load(Ordering::Relaxed)..helpers {
-            let awake = self.awake.clone();
-            awake.fetch_add(1, Ordering::Relaxed);
-            self.pool.spawn(move || {
-                spin_for_work();
-                awake.fetch_sub(1, Ordering::Relaxed);
-            });
-        }
+/// Runs `spawn` on this thread, and waits for the tasks that it spawns.
+fn in_pool<'s>(spawn: impl FnOnce(&Scope<'s>)) {
+    match pool() {
+        Some(pool) => pool.in_place_scope(spawn),
+        None => rayon::in_place_scope(spawn),
     }
 }
 
-thread_local! {
-    /// Whether this thread is already spinning, or is the caller of a team,
-    /// which never spins.
-    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Executes tasks of this thread's pool until there was none for
-/// [`Team::SPIN_TIME`].
-fn spin_for_work() {
-    if IS_BUSY.replace(true) {
-        return;
+/// Returns the pool of the process, or `None` if this thread is a worker of a
+/// pool.
+fn pool() -> Option<&'static ThreadPool> {
+    static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+        ThreadPoolBuilder::new().use_current_thread().build().ok()
+    });
+    match rayon::current_thread_index() {
+        Some(_) => None,
+        None => POOL.as_ref(),
     }
-    let mut last = Instant::now();
-    while last.elapsed() < Team::SPIN_TIME {
-        match rayon::yield_now() {
-            Some(Yield::Executed) => last = Instant::now(),
-            _ => spin_loop(),
-        }
-    }
-    IS_BUSY.set(false);
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::{Barrier, mpsc};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::{panic, thread};
 
-    use rayon::ThreadPoolBuilder;
-
     use super::*;
+
+    fn in_pool_of(threads: usize, test: impl FnOnce() + Send) {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.unwrap().install(test);
+    }
+
+    #[test]
+    fn each_thread_gets_the_minimum_cost() {
+        let least = MIN_PARALLEL_COST;
+        in_pool_of(10, || {
+            let costs = [0, least - 1, least, least + 2 * MIN_THREAD_COST];
+            assert_eq!(costs.map(threads_for), [1, 1, 8, 10]);
+            assert_eq!(threads_for(usize::MAX), 10);
+            let products = least * PRODUCTS_PER_COST;
+            assert_eq!(threads_for_products(products), 8);
+            assert_eq!(threads_for_products(products - 1), 1);
+        });
+        in_pool_of(1, || assert_eq!(threads_for(usize::MAX), 1));
+    }
 
     #[test]
     fn every_thread_of_the_pool_takes_part() {
         for threads in 2..=4 {
-            let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.unwrap().install(|| check(threads));
+            in_pool_of(threads, || check(threads));
         }
     }
 
     #[test]
-    fn a_thread_outside_a_pool_gets_its_own_team() {
+    fn threads_outside_a_pool_share_one() {
         let work = || {
-            assert!(rayon::current_thread_index().is_none());
+            let threads = all_threads();
             for _ in 0..100 {
-                check(threads());
-                assert_eq!(rayon::current_thread_index(), Some(0));
+                check(threads);
             }
+            pool().map(|pool| std::ptr::from_ref(pool) as usize)
         };
-        thread::spawn(work).join().unwrap();
-        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        assert!(pool.install(|| TEAM.with(Option::is_none)));
+        // One after the other: each check needs all workers at once.
+        let run = |()| thread::spawn(work).join().unwrap();
+        let pools = [(); 3].map(run);
+        // A thread that created the pool is now a worker.
+        let known: HashSet<usize> = pools.into_iter().flatten().collect();
+        assert_eq!(known.len(), 1);
+        in_pool_of(2, || assert!(pool().is_none()));
     }
 
     #[test]
-    fn helpers_are_woken_once_and_sleep_when_idle() {
-        let work = || TEAM.with(|team| calls(team.as_ref().unwrap()));
-        thread::spawn(work).join().unwrap();
-    }
-
-    fn calls(team: &Team) {
-        let helpers = team.pool.current_num_threads() - 1;
-        let awake = || team.awake.load(Ordering::Relaxed);
-        // Hold all helpers: the first wait ends when each has arrived, the
-        // second when all have been woken.
-        let gate = Arc::new(Barrier::new(helpers + 1));
-        let helper_gate = gate.clone();
-        team.pool.spawn_broadcast(move |helper| {
-            if helper.index() > 0 {
-                helper_gate.wait();
-                helper_gate.wait();
-            }
-        });
-        gate.wait();
-        for _ in 0..2 {
-            team.wake();
-            assert_eq!(awake(), helpers);
+    fn sections_have_all_items_in_order() {
+        for (count, lengths) in
+            [(1, vec![7]), (3, vec![2, 2, 3]), (7, vec![1; 7])]
+        {
+            let all = sections(count, 0..7);
+            let all = all.into_iter().map(|it| it.into_inner().unwrap());
+            let all: Vec<Vec<i32>> = all.map(Iterator::collect).collect();
+            assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), lengths);
+            assert_eq!(all.concat(), (0..7).collect::<Vec<_>>());
         }
-        gate.wait();
-        wait_until(|| awake() == 0);
-        // The calling thread never spins for work.
-        let busy = team.pool.broadcast(|_| IS_BUSY.get());
-        assert!(busy[0] && !busy[1..].contains(&true), "{busy:?}");
-    }
-
-    #[test]
-    fn a_woken_helper_spins_for_more_work() {
-        let work = || {
-            let pool = ThreadPoolBuilder::new().num_threads(2);
-            let pool = pool.use_current_thread().build().unwrap();
-            let team = Team { pool, awake: Arc::default() };
-            // The helper takes the wake-up task first, and runs this task
-            // while it spins.
-            wait_until(|| {
-                team.wake();
-                let (sender, receiver) = mpsc::channel();
-                team.pool.spawn(move || sender.send(IS_BUSY.get()).unwrap());
-                receiver.recv().unwrap()
-            });
-        };
-        thread::spawn(work).join().unwrap();
-    }
-
-    /// Waits until the condition is true, for at most a minute.
-    fn wait_until(mut condition: impl FnMut() -> bool) {
-        let limit = Instant::now() + Duration::from_secs(60);
-        while !condition() {
-            assert!(Instant::now() < limit, "a minute has been too short");
-            thread::sleep(Duration::from_micros(10));
-        }
-    }
-
-    #[test]
-    fn spinning_is_limited_in_time_and_not_nested() {
-        let work = || {
-            let start = Instant::now();
-            spin_for_work();
-            assert!(start.elapsed() >= Team::SPIN_TIME && !IS_BUSY.get());
-            IS_BUSY.set(true);
-            spin_for_work();
-            assert!(IS_BUSY.get(), "it has been ended by another");
-        };
-        thread::spawn(work).join().unwrap();
     }
 
     #[test]
@@ -225,8 +198,8 @@ mod tests {
         let work = || {
             for (outer, inner) in [(1000, 1), (1, 1000), (7, 9), (0, 5)] {
                 let done = AtomicUsize::new(0);
-                parallel_for(0..outer, |i| {
-                    parallel_for(0..inner, |j| {
+                parallel_for(9, 0..outer, |i| {
+                    parallel_for(9, 0..inner, |j| {
                         done.fetch_add(i * inner + j + 1, Ordering::Relaxed);
                     });
                 });
@@ -234,11 +207,11 @@ mod tests {
                 assert_eq!(done.into_inner(), all * (all + 1) / 2);
             }
             let fails = |item| assert!(item != 4, "on purpose");
-            let fails = panic::catch_unwind(|| parallel_for(0..9, fails));
-            assert!(fails.is_err(), "the panic of a helper is lost");
-            check(threads());
+            let fails = panic::catch_unwind(|| parallel_for(3, 0..9, fails));
+            assert!(fails.is_err(), "the panic of a worker is lost");
+            check(3);
         };
-        thread::spawn(work).join().unwrap();
+        in_pool_of(3, work);
     }
 
     /// Checks that `threads` items are processed by all threads, one each.
@@ -250,7 +223,7 @@ mod tests {
             let id = thread::current().id();
             seen.lock().unwrap().push((item, id));
         };
-        parallel_for(0..threads, work);
+        parallel_for(threads, 0..threads, work);
         let (items, ids): (HashSet<_>, HashSet<_>) =
             seen.into_inner().unwrap().into_iter().unzip();
         assert_eq!((items.len(), ids.len()), (threads, threads));

@@ -5,12 +5,15 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::parallel::{CHUNK_COST, is_parallel};
+use super::parallel::pieces;
 use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, compact, dense};
-use crate::engine::threads::parallel_for;
+use crate::engine::threads::{parallel_for, threads_for};
 use crate::error::Result;
 use crate::part3_unified::AdamStep;
+
+/// Cost per element, in reads.
+const COST: usize = 2;
 
 /// Returns the next parameter, mean and mean square; see
 /// [`AdamStep::apply`].
@@ -23,7 +26,8 @@ pub(super) fn step<T: CpuFloat + HostElement>(
     let operands = arrays.each_ref().map(|a| dense::<T>(a));
     let n = operands[0].len();
     let mut results = [blank(n)?, blank(n)?, blank(n)?];
-    let chunk = if is_parallel(n) { CHUNK_COST } else { n.max(1) };
+    let threads = threads_for(COST * n);
+    let chunk = pieces(n, threads);
     let [x, mean, square] = &mut results;
     let outs = x.chunks_mut(chunk).zip(mean.chunks_mut(chunk));
     let outs = outs.zip(square.chunks_mut(chunk)).enumerate();
@@ -33,11 +37,7 @@ pub(super) fn step<T: CpuFloat + HostElement>(
         let outs = [x, mean, square];
         Arch::new().dispatch(Chunk { step, operands, outs });
     };
-    if is_parallel(n) {
-        parallel_for(outs, work)
-    } else {
-        outs.for_each(work)
-    }
+    parallel_for(threads, outs, work);
     Ok(results.map(Host::shared))
 }
 

@@ -1,10 +1,11 @@
 //! `index_select`, `index_add` and `fold`.
 
-use super::parallel::{READ_COST, fill, rows_per_chunk};
+use super::parallel::{READ_COST, fill};
 use super::reduce::round;
 use super::strided::{StridedRuns, run};
 use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, Window, dense, storage_elements};
+use crate::engine::threads::threads_for;
 use crate::error::Result;
 
 /// Copies the rows of a dense matrix at some indices.
@@ -29,7 +30,9 @@ pub(super) fn index_add<T: CpuFloat>(
     rows: usize,
 ) -> Result<Shared> {
     let width = a.shape()[1];
-    let chunk = rows_per_chunk(rows, width) * width;
+    // Each chunk scans all indices, so each thread gets only one.
+    let threads = threads_for(rows * width);
+    let chunk = rows.div_ceil(threads).max(1) * width;
     fill(rows * width, chunk, READ_COST, &|from, out: &mut [T]| {
         let mut sums = vec![0.0; out.len()];
         for (row, index) in dense::<T>(a).chunks(width).zip(indices) {

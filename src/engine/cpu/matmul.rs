@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::host::{Host, blank};
 use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, storage_elements};
-use crate::engine::gemm::{Lines, Offsets, is_parallel_product};
-use crate::engine::threads::parallel_for;
+use crate::engine::gemm::{Lines, Offsets};
+use crate::engine::threads::{parallel_for, threads_for_products};
 use crate::error::{Result, zeros};
 use crate::part3_unified::joined;
 
@@ -26,17 +26,13 @@ pub(super) fn contract<T: CpuFloat>(
         return Ok(Host::<T>::shared(zeros(size)?));
     }
     let mut out = blank(size)?;
-    let shared = is_parallel_product(size * count(&left.inner));
+    let threads = threads_for_products(size * count(&left.inner));
     let starts = left.starts.iter().zip(&right.starts);
     let matrices = starts.zip(out.chunks_mut(m * n));
     let fill = |((&i, &j), out): ((&usize, &usize), &mut [T])| {
         T::product(left.matrix(i), right.matrix(j), out)
     };
-    if shared && left.starts.len() > 1 {
-        parallel_for(matrices, fill)
-    } else {
-        matrices.for_each(fill)
-    }
+    parallel_for(threads, matrices, fill);
     Ok(Host::shared(out))
 }
 
@@ -52,11 +48,7 @@ pub(super) fn product_f64(a: Lines<f64>, b: Lines<f64>, out: &mut [f64]) {
         }
     };
     let rows = out.chunks_mut(n).enumerate();
-    if is_parallel_product(a.len() * n) {
-        parallel_for(rows, work)
-    } else {
-        rows.for_each(work)
-    }
+    parallel_for(threads_for_products(a.len() * n), rows, work);
 }
 
 /// Copies all lines to one contiguous vector.

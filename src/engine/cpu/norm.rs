@@ -18,10 +18,10 @@ use std::hint::black_box;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::parallel::{fill, rows_per_chunk};
+use super::parallel::{fill, pieces};
 use super::types::CpuFloat;
 use super::{Array, Shared, compact, dense};
-use crate::engine::threads::parallel_for;
+use crate::engine::threads::{parallel_for, threads_for};
 use crate::error::Result;
 
 /// Cost per element: the number of passes over a row.
@@ -56,7 +56,8 @@ pub(super) fn grads<T: CpuFloat>(
         return Ok([(); 2].map(|()| Host::<T>::shared(vec![])));
     }
     let [mut rows, mut weights] = [blank(n)?, blank(n)?];
-    let chunk = rows_per_chunk(n / columns, COST * columns) * columns;
+    let threads = threads_for(COST * n);
+    let chunk = pieces(n / columns, threads) * columns;
     let outs = rows.chunks_mut(chunk).zip(weights.chunks_mut(chunk));
     let work = |(i, (rows, weights)): (usize, (&mut [T], &mut [T]))| {
         let range = i * chunk..i * chunk + rows.len();
@@ -64,11 +65,7 @@ pub(super) fn grads<T: CpuFloat>(
         let outs = [rows, weights];
         Arch::new().dispatch(Grads { x, grad_out, weight, epsilon, outs });
     };
-    if chunk < n {
-        parallel_for(outs.enumerate(), work)
-    } else {
-        outs.enumerate().for_each(work)
-    }
+    parallel_for(threads, outs.enumerate(), work);
     Ok([rows, weights].map(Host::shared))
 }
 

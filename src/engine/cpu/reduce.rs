@@ -10,7 +10,7 @@
 //!
 //! 1. **Memory order.** Contiguous rows are reduced one by one. Otherwise the
 //!    results of adjacent rows are accumulated together.
-//! 2. **Partial sums.** Eight of them let the compiler vectorize the loop.
+//! 2. **Partial sums.** Several of them let the compiler vectorize the loop.
 //! 3. **Threads.** They share the results, or blocks of a long reduced axis.
 //!
 //! A long chain of `f32` additions accumulates rounding errors, so partial
@@ -20,23 +20,25 @@
 
 use std::ops::Add;
 
-use rayon::prelude::*;
+use pulp::Arch;
 
 use super::host::{Host, blank};
-use super::parallel::{ANY_SPLIT, CHUNK_COST, fill, is_parallel};
+use super::parallel::{ANY_SPLIT, fill, pieces};
 use super::strided::{StridedRuns, run};
 use super::types::CpuFloat;
 use super::{Array, Reduce, Shared, View, dense, storage_elements};
-use crate::engine::threads::parallel_for;
+use crate::engine::threads::{parallel_for, threads_for};
 use crate::error::Result;
 use crate::part3_unified::Real;
 
 /// The initial value of a maximum.
+#[inline(always)]
 fn least<T: Real>() -> T {
     T::neg_infinity()
 }
 
 /// Returns the larger of two values; NaN if either is NaN.
+#[inline(always)]
 fn larger<T: Real>(x: T, y: T) -> T {
     if y > x || y.is_nan() { y } else { x }
 }
@@ -78,12 +80,14 @@ pub(super) fn reduce<T: CpuFloat>(
     if a.is_dense() && reduces_by_row(rows, columns) {
         return fill(rows, ANY_SPLIT, columns, &|from, out: &mut [T]| {
             let rows = dense::<T>(a)[from * columns..].chunks(columns);
-            for (out, row) in out.iter_mut().zip(rows) {
-                *out = match op {
-                    Reduce::Sum => T::nearest(sum(row)),
-                    Reduce::Max => max(row),
-                };
-            }
+            Arch::new().dispatch(|| {
+                for (out, row) in out.iter_mut().zip(rows) {
+                    *out = match op {
+                        Reduce::Sum => T::nearest(row_sum(row)),
+                        Reduce::Max => row_max(row),
+                    };
+                }
+            });
         });
     }
     let (kept, joined) = a.view().split_at(axes_of(a.view(), rows));
@@ -98,17 +102,19 @@ pub(super) fn reduce<T: CpuFloat>(
         let runs = joined.run_starts(0).take(columns / joined.length);
         let starts: Vec<usize> = runs.map(|[start]| start).collect();
         return fill(rows, ANY_SPLIT, columns, &|from, out| {
-            for (out, row) in out.iter_mut().zip(kept.offsets(from)) {
-                let runs = starts.iter().map(|start| {
-                    &all[row.wrapping_add(*start)..][..joined.length]
-                });
-                *out = match op {
-                    Reduce::Sum => {
-                        T::nearest(runs.map(sum).fold(0.0, Add::add))
-                    }
-                    Reduce::Max => runs.map(max).fold(least(), larger),
-                };
-            }
+            Arch::new().dispatch(|| {
+                for (out, row) in out.iter_mut().zip(kept.offsets(from)) {
+                    let runs = starts.iter().map(|start| {
+                        &all[row.wrapping_add(*start)..][..joined.length]
+                    });
+                    *out = match op {
+                        Reduce::Sum => {
+                            T::nearest(runs.map(row_sum).fold(0.0, Add::add))
+                        }
+                        Reduce::Max => runs.map(row_max).fold(least(), larger),
+                    };
+                }
+            });
         });
     }
     if has_few_results {
@@ -119,22 +125,17 @@ pub(super) fn reduce<T: CpuFloat>(
     let starts: Vec<usize> = joined.offsets(0).take(columns).collect();
     let [step] = kept.steps;
     if kept.is_single_run() && splits_reduced_axis(rows, columns) {
-        let lines = kept.run_starts(0).take(1).map(|[start]| start).collect();
-        let lines = Lines { all, lines, length: rows, step };
-        return lines.reduce_in_parallel(op, &starts);
+        let line = Line { all, start: kept.starts[0], length: rows, step };
+        return line.reduce_in_parallel(op, &starts);
     }
     let unit = if kept.is_single_run() { 256 } else { kept.length };
     fill(rows, unit, columns * step_cost(step), &|from, out| {
         let inside = (from % kept.length) as isize * step;
         let length = if kept.is_single_run() { out.len() } else { kept.length };
         let lines = kept.run_starts(from / kept.length);
-        let lines = lines.take(out.len().div_ceil(length));
-        let lines: Vec<usize> =
-            lines.map(|[start]| start.wrapping_add_signed(inside)).collect();
-        let lines = Lines { all, lines, length, step };
-        match op {
-            Reduce::Max => lines.accumulate_all(op, &starts, out),
-            Reduce::Sum => sum_down(out, &starts, &lines),
+        for (out, [start]) in out.chunks_mut(length).zip(lines) {
+            let start = start.wrapping_add_signed(inside);
+            Line { all, start, length, step }.reduce(op, &starts, out);
         }
     })
 }
@@ -149,20 +150,19 @@ const MIN_SPLIT_LINE: usize = 1 << 13;
 /// Returns whether threads split the reduced axis instead of the line of
 /// results. Parts of a short line would read memory in small pieces.
 fn splits_reduced_axis(line: usize, reduced: usize) -> bool {
-    is_parallel(line * reduced) && line < MIN_SPLIT_LINE && reduced > BLOCK
+    line < MIN_SPLIT_LINE && reduced > BLOCK && threads_for(line * reduced) > 1
 }
 
-/// Lines of adjacent results, as the elements of the operand at the first
-/// index of the reduced axes: the offset of each line, its length and its
-/// step.
-struct Lines<'a, T> {
+/// A line of adjacent results, as the elements of the operand at the first
+/// index of the reduced axes.
+struct Line<'a, T> {
     all: &'a [T],
-    lines: Vec<usize>,
+    start: usize,
     length: usize,
     step: isize,
 }
 
-impl<T: CpuFloat> Lines<'_, T> {
+impl<T: CpuFloat> Line<'_, T> {
     /// Accumulates into each result the element at a distance from the
     /// result's own offset.
     #[inline(always)]
@@ -172,24 +172,21 @@ impl<T: CpuFloat> Lines<'_, T> {
         distance: usize,
         combine: impl Fn(T, T) -> T,
     ) {
-        for (out, line) in out.chunks_mut(self.length).zip(&self.lines) {
-            let start = line.wrapping_add(distance);
-            if self.step == 1 {
-                let out = out.iter_mut().zip(&self.all[start..]);
-                out.for_each(|(out, x)| *out = combine(*out, *x));
-            } else {
-                let line = run(self.all, start, out.len(), self.step);
-                let out = out.iter_mut().zip(line);
-                out.for_each(|(out, x)| *out = combine(*out, x));
-            }
+        let start = self.start.wrapping_add(distance);
+        if self.step == 1 {
+            let out = out.iter_mut().zip(&self.all[start..]);
+            out.for_each(|(out, x)| *out = combine(*out, *x));
+        } else {
+            let line = run(self.all, start, out.len(), self.step);
+            let out = out.iter_mut().zip(line);
+            out.for_each(|(out, x)| *out = combine(*out, x));
         }
     }
-}
 
-impl<T: CpuFloat> Lines<'_, T> {
-    /// Reduces into each result the elements at all of these distances.
+    /// Reduces into each result the elements at all of these distances. A sum
+    /// is in `T`.
     fn accumulate_all(&self, op: Reduce, distances: &[usize], out: &mut [T]) {
-        match op {
+        Arch::new().dispatch(|| match op {
             Reduce::Sum => {
                 out.fill(T::zero());
                 let add = |&distance| self.accumulate(out, distance, Add::add);
@@ -200,7 +197,21 @@ impl<T: CpuFloat> Lines<'_, T> {
                 let max = |&distance| self.accumulate(out, distance, larger);
                 distances.iter().for_each(max);
             }
+        })
+    }
+
+    /// Reduces into each result the elements at all of these distances. The
+    /// sums of blocks of [`BLOCK`] elements are added in `f64`.
+    fn reduce(&self, op: Reduce, distances: &[usize], out: &mut [T]) {
+        if op == Reduce::Max || distances.len() <= BLOCK {
+            return self.accumulate_all(op, distances, out);
         }
+        let mut totals = vec![0.0; out.len()];
+        for block in distances.chunks(BLOCK) {
+            self.accumulate_all(Reduce::Sum, block, out);
+            add_to(&mut totals, out);
+        }
+        round(&totals, out);
     }
 
     /// Reduces one line, with the blocks of the reduced axis in parallel. The
@@ -213,11 +224,12 @@ impl<T: CpuFloat> Lines<'_, T> {
     ) -> Result<Shared> {
         let n = self.length;
         let mut parts = blank::<T>(n * distances.len().div_ceil(BLOCK))?;
-        let blocks_per_task = (CHUNK_COST / (n * BLOCK)).max(1);
+        let threads = threads_for(n * distances.len());
+        let blocks_per_task = pieces(parts.len() / n, threads);
         let tasks = parts
             .chunks_mut(n * blocks_per_task)
             .zip(distances.chunks(BLOCK * blocks_per_task));
-        parallel_for(tasks, |(parts, distances)| {
+        parallel_for(threads, tasks, |(parts, distances)| {
             let blocks = parts.chunks_mut(n).zip(distances.chunks(BLOCK));
             blocks.for_each(|(part, block)| {
                 self.accumulate_all(op, block, part);
@@ -255,60 +267,96 @@ fn axes_of(view: &View, count: usize) -> usize {
         .count()
 }
 
+/// Elements of a chunk of a long sum.
+const CHUNK: usize = 4096;
+
 /// Returns the sum of a slice. Chunks are added in order, so the result has
 /// the same bits for any number of threads. The caller rounds it to `T`.
 pub(crate) fn sum<T: Real>(values: &[T]) -> f64 {
-    const CHUNK: usize = 4096;
     // Start at 0, because `Iterator::sum` of no elements is -0.
     let add = |total: f64, chunk: f64| total + chunk;
-    if is_parallel(values.len()) {
-        let sums = values.par_chunks(CHUNK).map(chunk::<T>);
-        sums.collect::<Vec<f64>>().into_iter().fold(0.0, add)
-    } else {
-        values.chunks(CHUNK).map(chunk::<T>).fold(0.0, add)
+    let threads = threads_for(values.len());
+    let arch = Arch::new();
+    if threads == 1 {
+        return arch.dispatch(|| {
+            values.chunks(CHUNK).map(chunk_sum::<T>).fold(0.0, add)
+        });
     }
+    let mut sums = vec![0.0; values.len().div_ceil(CHUNK)];
+    let chunks_per_task = pieces(sums.len(), threads);
+    let tasks = sums
+        .chunks_mut(chunks_per_task)
+        .zip(values.chunks(CHUNK * chunks_per_task));
+    parallel_for(threads, tasks, |(sums, values)| {
+        let chunks = sums.iter_mut().zip(values.chunks(CHUNK));
+        arch.dispatch(|| {
+            chunks.for_each(|(sum, chunk)| *sum = chunk_sum(chunk));
+        });
+    });
+    sums.into_iter().fold(0.0, add)
 }
 
-/// Returns the sum of a chunk. Eight independent partial sums let the compiler
-/// vectorize the loop.
-fn chunk<T: Real>(values: &[T]) -> f64 {
-    let (eights, rest) = values.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for eight in eights {
-        let pairs = sums.iter_mut().zip(eight);
+/// How many independent partial results a reduction of a run has, so that the
+/// compiler vectorizes it and no addition waits for the one before it.
+const LANES: usize = 32;
+
+/// Combines partial results in pairs, which are independent of each other.
+#[inline(always)]
+fn fold_lanes<T: Copy>(
+    mut lanes: [T; LANES],
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let mut count = LANES;
+    while count > 1 {
+        count /= 2;
+        for i in 0..count {
+            lanes[i] = combine(lanes[i], lanes[i + count]);
+        }
+    }
+    lanes[0]
+}
+
+/// Returns the sum of a row.
+#[inline(always)]
+fn row_sum<T: Real>(row: &[T]) -> f64 {
+    if row.len() <= CHUNK { chunk_sum(row) } else { sum(row) }
+}
+
+/// Returns the sum of a chunk.
+#[inline(always)]
+fn chunk_sum<T: Real>(values: &[T]) -> f64 {
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for block in blocks {
+        let pairs = sums.iter_mut().zip(block);
         pairs.for_each(|(sum, x)| *sum += x.wide());
     }
     let rest = rest.iter().map(|x| x.wide());
-    sums.into_iter().chain(rest).fold(0.0, |total, x| total + x)
+    rest.fold(fold_lanes(sums, Add::add), Add::add)
 }
 
-/// Returns the maximum of a slice, with eight independent partial maxima.
+/// Returns the maximum of a slice.
 pub(crate) fn max<T: Real>(values: &[T]) -> T {
-    let (eights, rest) = values.as_chunks::<8>();
-    let mut maxima = [least::<T>(); 8];
-    for eight in eights {
-        let pairs = maxima.iter_mut().zip(eight);
+    Arch::new().dispatch(|| row_max(values))
+}
+
+/// Returns the maximum of a row.
+#[inline(always)]
+fn row_max<T: Real>(values: &[T]) -> T {
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    let mut maxima = [least::<T>(); LANES];
+    for block in blocks {
+        let pairs = maxima.iter_mut().zip(block);
         pairs.for_each(|(max, x)| *max = larger(*max, *x));
     }
-    maxima.iter().chain(rest).copied().fold(least(), larger)
-}
-
-/// Sums over the reduced axis, in blocks of [`BLOCK`] elements.
-fn sum_down<T: CpuFloat>(out: &mut [T], distances: &[usize], lines: &Lines<T>) {
-    if distances.len() <= BLOCK {
-        return lines.accumulate_all(Reduce::Sum, distances, out);
-    }
-    let mut totals = vec![0.0; out.len()];
-    for block in distances.chunks(BLOCK) {
-        lines.accumulate_all(Reduce::Sum, block, out);
-        add_to(&mut totals, out);
-    }
-    round(&totals, out);
+    rest.iter().copied().fold(fold_lanes(maxima, larger), larger)
 }
 
 fn add_to<T: CpuFloat>(totals: &mut [f64], sums: &[T]) {
-    let pairs = totals.iter_mut().zip(sums);
-    pairs.for_each(|(total, sum)| *total += sum.wide());
+    Arch::new().dispatch(|| {
+        let pairs = totals.iter_mut().zip(sums);
+        pairs.for_each(|(total, sum)| *total += sum.wide());
+    });
 }
 
 pub(super) fn round<T: CpuFloat>(totals: &[f64], out: &mut [T]) {

@@ -12,6 +12,8 @@
 //! 1. **Vectorized exponentials.** See `elementary`.
 //! 2. **Threads.** They share the rows; see `parallel::fill`.
 
+use pulp::Arch;
+
 use super::elementary::each;
 use super::parallel::{EXP_COST, fill};
 use super::reduce::{max, sum};
@@ -51,7 +53,8 @@ fn with_exponentials<T: CpuFloat>(
         for (out, row) in out.chunks_mut(columns).zip(rows) {
             let max = max(row);
             each(row, out, |fma, x| T::fast_exp(fma, x - max));
-            finish(row, max, sum(out), out);
+            let total = sum(out);
+            Arch::new().dispatch(|| finish(row, max, total, out));
         }
     })
 }

@@ -13,7 +13,8 @@ pub(super) struct StridedRuns<const N: usize> {
     /// Shape and strides of the outer axes, over which runs are enumerated.
     shape: SmallVec<[usize; 4]>,
     strides: SmallVec<[[isize; N]; 4]>,
-    starts: [usize; N],
+    /// The offset of the first run in each storage.
+    pub(super) starts: [usize; N],
     /// The length of a run, and its step in each storage.
     pub(super) length: usize,
     pub(super) steps: [isize; N],

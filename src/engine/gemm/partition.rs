@@ -4,33 +4,20 @@
 
 use super::MAX_F32_SUM;
 
-/// The smallest number of multiplications that is divided among threads.
-// TODO(perf): measure
-pub(crate) const MIN_PARALLEL: usize = 1 << 19;
 /// The largest part, in rows and columns. The packed panels of a larger part
 /// would not stay in the caches.
 // TODO(perf): measure
 const MAX_PART: [usize; 2] = [512, 512];
+/// How many parts a thread gets at most. Threads never run at equal speed, so
+/// with one part each all would wait for the slowest.
+const MAX_PARTS_PER_THREAD: usize = 3;
+/// How many multiplications a further part has at least. Dividing a smaller
+/// product into more parts than threads would cost too much packing.
+const MIN_PART: usize = 1 << 22;
 /// Up to this many rows or columns, packing the other operand costs more than
 /// a further part saves.
 // TODO(perf): measure
 const MAX_LINES_TO_SPLIT_K: usize = 16;
-
-/// Returns the number of threads for this many multiplications.
-pub(super) fn threads(products: usize) -> usize {
-    threads_for(products, super::super::threads::threads)
-}
-
-fn threads_for(products: usize, all: impl Fn() -> usize) -> usize {
-    if products >= MIN_PARALLEL { all() } else { 1 }
-}
-
-/// Returns whether this many multiplications are divided among threads. With
-/// one thread they are not: waking it gains nothing over running in the
-/// caller.
-pub(crate) fn is_parallel_product(products: usize) -> bool {
-    threads(products) > 1
-}
 
 /// Returns the number of rows per task of a matrix-vector product: four tasks
 /// per thread, to balance the load.
@@ -48,8 +35,6 @@ pub(super) struct Partition {
     pub(super) height: usize,
     /// The columns of a part.
     pub(super) width: usize,
-    /// Whether threads compute the parts in parallel.
-    pub(super) is_parallel: bool,
     /// How many sections of `k` of a part are computed in parallel; more than
     /// one if there are fewer parts than threads.
     pub(super) concurrent_sums: usize,
@@ -60,32 +45,31 @@ impl Partition {
     pub(super) fn new([m, n, k]: [usize; 3], threads: usize) -> Partition {
         // With few rows or columns, divide `k` first: every further part would
         // pack the whole other operand again.
-        let max_parts = if m.min(n) <= MAX_LINES_TO_SPLIT_K {
-            threads.div_ceil(k.div_ceil(MAX_F32_SUM))
-        } else {
-            threads
+        let max_parts = match threads {
+            1 => 1,
+            _ if m.min(n) <= MAX_LINES_TO_SPLIT_K => {
+                threads.div_ceil(k.div_ceil(MAX_F32_SUM))
+            }
+            _ => (m * n * k / MIN_PART)
+                .clamp(threads, MAX_PARTS_PER_THREAD * threads),
         };
         let [height, width] = part_size(m, n, max_parts);
         let parts = m.div_ceil(height) * n.div_ceil(width);
         let concurrent_sums = if parts < threads { 4 * threads } else { 1 };
-        let is_parallel = threads > 1 && parts > 1;
-        Partition { height, width, is_parallel, concurrent_sums }
+        Partition { height, width, concurrent_sums }
     }
 
     /// Returns the heights of the rows of parts and the widths of the columns
     /// of parts.
     pub(super) fn lengths(self, m: usize, n: usize) -> [Vec<usize>; 2] {
-        let Partition { height, width, is_parallel, concurrent_sums } = self;
-        // Small parts at the end only if the other dimension is not divided:
-        // otherwise they would cost too much packing.
-        let is_tapered = |other_is_whole| {
-            is_parallel && concurrent_sums == 1 && other_is_whole
-        };
-        [
-            part_lengths(m, height, ROW_UNIT, is_tapered(width >= n)),
-            part_lengths(n, width, COLUMN_UNIT, is_tapered(height >= m)),
-        ]
+        [part_lengths(m, self.height), part_lengths(n, self.width)]
     }
+}
+
+/// Divides a length into parts of length `part`; the last may be shorter.
+fn part_lengths(length: usize, part: usize) -> Vec<usize> {
+    let parts = (0..length).step_by(part);
+    parts.map(|from| part.min(length - from)).collect()
 }
 
 /// Heights of parts are multiples of the largest tile height.
@@ -93,55 +77,27 @@ const ROW_UNIT: usize = 12;
 /// Widths of parts are multiples of two of the widest registers.
 const COLUMN_UNIT: usize = 32;
 
-/// Divides a length into parts of length `part`. If it `is_tapered`, the parts
-/// are an eighth shorter and the remainder is divided into small parts for the
-/// threads that finish first. Threads never run at equal speed, so with equal
-/// parts all would wait for the slowest.
-fn part_lengths(
-    length: usize,
-    part: usize,
-    unit: usize,
-    is_tapered: bool,
-) -> Vec<usize> {
-    let large = (part / 8 * 7).next_multiple_of(unit).min(part);
-    let small = (part / 8).next_multiple_of(unit);
-    let is_tapered = is_tapered && 4 * small < large;
-    let parts = length.div_ceil(part);
-    let mut lengths = vec![];
-    let mut rest = length;
-    while rest > 0 {
-        let max = match (is_tapered, lengths.len() < parts) {
-            (false, _) => part,
-            (true, true) => large,
-            (true, false) => small,
-        };
-        lengths.push(max.min(rest));
-        rest -= max.min(rest);
-    }
-    lengths
-}
-
-/// Chooses the height and width of parts that minimize the estimated time of
-/// the slowest thread, including the packing of each part.
-fn part_size(m: usize, n: usize, threads: usize) -> [usize; 2] {
+/// Chooses the height and width of about `count` parts that minimize the
+/// estimated time, including the packing of each part.
+fn part_size(m: usize, n: usize, count: usize) -> [usize; 2] {
     // A single row needs no packing.
     if m == 1 {
-        return [1, n.div_ceil(threads).next_multiple_of(32).min(n)];
+        return [1, n.div_ceil(count).next_multiple_of(COLUMN_UNIT).min(n)];
     }
     let min_rows = m.div_ceil(MAX_PART[0]);
     let min_columns = n.div_ceil(MAX_PART[1]);
-    let grids = (min_rows..min_rows + threads).flat_map(|rows| {
-        (min_columns..min_columns + threads).map(move |columns| [rows, columns])
+    let sizes = (min_rows..min_rows + count).flat_map(|rows| {
+        (min_columns..min_columns + count).map(move |columns| {
+            let height = m.div_ceil(rows).next_multiple_of(ROW_UNIT);
+            let width = n.div_ceil(columns).next_multiple_of(COLUMN_UNIT);
+            [height.min(m), width.min(n)]
+        })
     });
-    let time = |&[rows, columns]: &[usize; 2]| {
-        let [height, width] = [m.div_ceil(rows), n.div_ceil(columns)];
+    let time = |&[height, width]: &[usize; 2]| {
         let part = height * width + 32 * height + 8 * width;
-        (rows * columns).div_ceil(threads) * part
+        (m.div_ceil(height) * n.div_ceil(width)).div_ceil(count) * part
     };
-    let [rows, columns] = grids.min_by_key(time).expect("at least one");
-    // Round the width up to whole registers.
-    let width = n.div_ceil(columns).next_multiple_of(32).min(n);
-    [m.div_ceil(rows), width]
+    sizes.min_by_key(time).expect("at least one")
 }
 
 /// Rows that at most this many column tiles read are not worth packing.
@@ -196,82 +152,47 @@ impl TileShape {
 
 #[cfg(test)]
 mod tests {
-    use rayon::ThreadPoolBuilder;
-
     use super::*;
 
     #[test]
-    fn large_products_use_all_threads() {
-        assert_eq!(threads_for(MIN_PARALLEL - 1, || 4), 1);
-        assert_eq!(threads_for(MIN_PARALLEL, || 4), 4);
-        for count in [1, 2] {
-            let pool = ThreadPoolBuilder::new().num_threads(count).build();
-            let found = pool.unwrap().install(|| threads(MIN_PARALLEL));
-            assert_eq!(found, count);
-        }
-        assert_eq!(
-            [
-                lines_per_task(100, 1),
-                lines_per_task(100, 3),
-                lines_per_task(1, 3)
-            ],
-            [100, 9, 1]
-        );
+    fn a_thread_gets_several_tasks_of_lines() {
+        let tasks = [(100, 1), (100, 3), (1, 3)];
+        let lines =
+            tasks.map(|(lines, threads)| lines_per_task(lines, threads));
+        assert_eq!(lines, [100, 9, 1]);
     }
 
     #[test]
-    fn one_thread_does_not_split_the_work() {
-        for (count, shared) in [(1, false), (2, true)] {
-            let pool = ThreadPoolBuilder::new().num_threads(count).build();
-            let found =
-                pool.unwrap().install(|| is_parallel_product(MIN_PARALLEL));
-            assert_eq!(found, shared, "{count}");
-        }
-    }
-
-    #[test]
-    fn work_is_split_per_thread_and_short_sides_along_k() {
+    fn each_thread_gets_a_few_parts_of_whole_tiles() {
         let cut = |sizes, threads| {
-            let Partition { height, width, is_parallel, concurrent_sums } =
+            let Partition { height, width, concurrent_sums } =
                 Partition::new(sizes, threads);
-            ([height, width], is_parallel, concurrent_sums)
+            ([height, width], concurrent_sums)
         };
         // One thread: parts that stay in the caches.
-        assert_eq!(cut([512, 512, 100], 1), ([512, 512], false, 1));
-        assert_eq!(cut([513, 513, 100], 1), ([257, 288], false, 1));
-        // Four threads: one part each, in whole registers.
-        assert_eq!(cut([256, 256, 100], 4), ([64, 256], true, 1));
-        assert_eq!(cut([64, 1000, 100], 4), ([64, 256], true, 1));
+        assert_eq!(cut([512, 512, 100], 1), ([512, 512], 1));
+        assert_eq!(cut([513, 513, 100], 1), ([264, 288], 1));
+        // Four threads: one part each, or up to three of a large product.
+        assert_eq!(cut([256, 256, 100], 4), ([132, 128], 1));
+        assert_eq!(cut([256, 256, 512], 4), ([36, 256], 1));
+        assert_eq!(cut([256, 256, 2000], 4), ([48, 128], 1));
+        assert_eq!(cut([64, 1000, 100], 4), ([64, 256], 1));
         // A single row is divided into parts of whole registers.
-        assert_eq!(cut([1, 1000, 100], 4), ([1, 256], true, 1));
-        assert_eq!(cut([1, 100, 100], 4), ([1, 32], true, 1));
-        assert_eq!(cut([1, 20, 100], 4), ([1, 20], false, 16));
+        assert_eq!(cut([1, 1000, 100], 4), ([1, 256], 1));
+        assert_eq!(cut([1, 100, 100], 4), ([1, 32], 1));
+        assert_eq!(cut([1, 20, 100], 4), ([1, 20], 16));
         // Few lines, 16, with one to four sections of `k`; 17 are not few.
-        assert_eq!(cut([16, 1000, 2048], 4), ([16, 256], true, 1));
-        assert_eq!(cut([16, 1000, 2049], 4), ([16, 512], true, 16));
-        assert_eq!(cut([1000, 16, 4097], 4), ([500, 16], true, 16));
-        assert_eq!(cut([16, 1000, 6145], 4), ([16, 512], true, 16));
-        assert_eq!(cut([17, 1000, 6145], 4), ([17, 256], true, 1));
+        assert_eq!(cut([16, 1000, 2048], 4), ([16, 256], 1));
+        assert_eq!(cut([16, 1000, 2049], 4), ([16, 512], 16));
+        assert_eq!(cut([1000, 16, 4097], 4), ([504, 16], 16));
+        assert_eq!(cut([16, 1000, 6145], 4), ([16, 512], 16));
+        assert_eq!(cut([17, 1000, 6145], 4), ([17, 96], 1));
     }
 
     #[test]
-    fn threads_get_large_parts_first() {
-        let lengths = |sizes: [usize; 3], threads| {
-            Partition::new(sizes, threads).lengths(sizes[0], sizes[1])
-        };
-        let rows = lengths([768, 384, 128], 2);
-        assert_eq!(rows, [vec![336, 336, 48, 48], vec![384]]);
-        let columns = lengths([128, 512, 768], 2);
-        assert_eq!(columns, [vec![128], vec![224, 224, 32, 32]]);
-        // Equal parts for a single thread, and if `k` is divided.
-        assert_eq!(lengths([513, 513, 100], 1), [[257, 256], [288, 225]]);
-        assert_eq!(lengths([16, 1000, 6145], 4), [vec![16], vec![512, 488]]);
-        // Equal parts if both dimensions are divided, or if small parts would
-        // be shorter than a unit.
-        let both = lengths([1024, 1024, 128], 4);
-        assert_eq!(both, [[512, 512], [512, 512]]);
-        let short = lengths([64, 192, 1024], 2);
-        assert_eq!(short, [vec![32, 32], vec![192]]);
+    fn the_last_part_has_the_remainder() {
+        let part = Partition { height: 48, width: 32, concurrent_sums: 1 };
+        assert_eq!(part.lengths(100, 32), [vec![48, 48, 4], vec![32]]);
     }
 
     #[test]

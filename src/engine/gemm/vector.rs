@@ -2,9 +2,9 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::partition::{lines_per_task, threads};
+use super::partition::lines_per_task;
 use super::{Lines, MAX_F32_SUM, dispatch};
-use crate::engine::threads::parallel_for;
+use crate::engine::threads::{parallel_for, threads_for_products};
 
 /// How many rows are multiplied at the same time, so that each element of the
 /// vector is loaded once for all of them.
@@ -16,17 +16,13 @@ pub(super) fn vector(a: Lines, b: Lines, out: &mut [f32]) {
     let start = b.start.wrapping_add(b.lines.get(0));
     let element = |p| b.values[start.wrapping_add(b.inner.get(p))];
     let column: Vec<f32> = (0..b.inner.len()).map(element).collect();
-    let lines_per_task =
-        lines_per_task(out.len(), threads(out.len() * column.len()));
+    let threads = threads_for_products(out.len() * column.len());
+    let lines_per_task = lines_per_task(out.len(), threads);
     let fill = |(i, out): (usize, &mut [f32])| {
         let first = i * lines_per_task;
         dispatch(Column { a, first, column: &column, out })
     };
-    if lines_per_task == out.len() {
-        fill((0, out))
-    } else {
-        parallel_for(out.chunks_mut(lines_per_task).enumerate(), fill)
-    }
+    parallel_for(threads, out.chunks_mut(lines_per_task).enumerate(), fill);
 }
 
 /// The product of the lines from `first` on with a vector, computed on one

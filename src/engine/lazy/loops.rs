@@ -28,7 +28,7 @@ use super::Shared;
 use super::schedule::Operation;
 use crate::engine::cpu::blocks::{self, HostVec};
 use crate::engine::lazy::compiler::{Count, Join, Plan, Space};
-use crate::engine::threads::{parallel_for, threads};
+use crate::engine::threads::{parallel_for, threads_for};
 use crate::error::Result;
 
 /// Elements of all lines of a block together, which must fit into the nearest
@@ -40,8 +40,6 @@ const MAX_BLOCK: usize = 1 << 11;
 /// `f32` elements of a cache line. Blocks are aligned to it, because a vector
 /// that spans two cache lines is slower.
 const CACHE_LINE: usize = 16;
-/// Minimum elements for a task of a thread.
-const MIN_TASK: usize = 1 << 15;
 
 /// Rows up to this length are too short to be a block.
 const MAX_SHORT_ROW: usize = 32;
@@ -77,11 +75,9 @@ pub(super) fn run(
     Ok(outs.into_iter().map(blocks::shared).collect())
 }
 
-/// Returns the elements, or rows of this width, of a task: a quarter of a
-/// thread's part, but at least [`MIN_TASK`] elements.
-fn task_len(count: usize, width: usize, threads: usize) -> usize {
-    let least = (MIN_TASK / width).max(1).next_multiple_of(64);
-    count.div_ceil(4 * threads).max(least).next_multiple_of(8)
+/// Returns the elements or rows of a task: a quarter of a thread's part.
+fn task_len(count: usize, threads: usize) -> usize {
+    count.div_ceil(4 * threads).next_multiple_of(8)
 }
 
 struct Loops<'a> {
@@ -111,8 +107,9 @@ impl<'a> Loops<'a> {
         };
         let widths: SmallVec<[usize; 4]> =
             outs.iter().map(|out| out.len() / count).collect();
-        let each = if self.can_split() && threads() > 1 {
-            task_len(count, width, threads())
+        let threads = threads_for(count * width);
+        let each = if self.can_split() && threads > 1 {
+            task_len(count, threads)
         } else {
             count
         };
@@ -154,7 +151,8 @@ impl<'a> Loops<'a> {
             }
         };
         if each < count {
-            parallel_for(works.collect::<Vec<_>>().into_iter(), work)
+            let works: Vec<_> = works.collect();
+            parallel_for(threads, works.into_iter(), work)
         } else {
             works.for_each(work)
         }
@@ -381,15 +379,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_task_is_a_quarter_of_a_threads_part_but_not_too_short() {
+    fn a_task_is_a_quarter_of_a_threads_part() {
         // With 2 threads, an eighth of the elements, in multiples of 8.
-        assert_eq!(task_len(1 << 20, 1, 2), 1 << 17);
-        assert_eq!(task_len((1 << 20) + 1, 1, 2), (1 << 17) + 8);
-        assert_eq!(task_len(8 * MIN_TASK - 1, 1, 2), MIN_TASK);
-        assert_eq!(task_len(100, 1, 2), MIN_TASK);
-        // At least 64 rows, even if one has enough elements.
-        assert_eq!(task_len(100, 1000, 2), 64);
-        assert_eq!(task_len(1024, 1000, 2), 128);
-        assert_eq!(task_len(1, 1 << 20, 2), 64);
+        assert_eq!(task_len(1 << 20, 2), 1 << 17);
+        assert_eq!(task_len((1 << 20) + 1, 2), (1 << 17) + 8);
+        assert_eq!(task_len(3, 2), 8);
     }
 }

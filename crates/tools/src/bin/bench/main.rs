@@ -55,12 +55,13 @@ fn main() -> ExitCode {
 /// Runs the requested rows and returns how many became slower than the
 /// baseline.
 fn bench(request: &Request) -> Result<usize, Error> {
-    if let Some(threads) = request.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build_global().map_err(|error| {
-            Error::Device(format!("cannot start {threads} threads: {error}"))
-        })?;
-    }
+    // Loops of this thread run in this pool.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(request.threads.unwrap_or(0))
+        .use_current_thread();
+    let _pool = pool.build().map_err(|error| {
+        Error::Device(format!("cannot start the threads: {error}"))
+    })?;
     let mut machine = Machine::detect(request.device)?;
     if request.tune {
         tune::tune(request, &machine)?;
