@@ -1,13 +1,13 @@
 //! The backward pass, built in "Function and its context" and "Gradients
 //! through views and devices".
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::arithmetic::check_same_kind;
 use super::function::{Node, recording};
-use super::record::records;
+use super::record::{graph, records};
 use super::{
     Array, Context, Function, Gradients, Tensor, apply, enable_grad, no_grad,
 };
@@ -65,23 +65,83 @@ impl Tensor {
     #[track_caller]
     fn backward_from(&self, root: &Arc<Node>, seed: Tensor) {
         or_raise(no_grad(|| {
-            sweep([(root, seed)], |node, grad, _| accumulate(node, grad))
+            sweep([(root, seed)], by_age, |node, grad, _| {
+                accumulate(node, grad)
+            })
         }));
     }
+
+    /// Computes the same gradients as [`Tensor::backward`], but passes each of
+    /// them to `hook`, with the id of its leaf, instead of storing it. The hook
+    /// runs as soon as the gradient is complete, while the gradients of
+    /// earlier layers are still to be computed. A program can send a gradient
+    /// to other machines during the rest of the backward pass.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Device, Tensor};
+    /// let [a, b] = [2.0, 3.0].map(|x| Tensor::full(&[1], x, Device::Cpu));
+    /// let (a, b) = (a?.requires_grad(), b?.requires_grad());
+    /// let mut ready = Vec::new();
+    /// (&a * &a * &b).backward_with_hook(|leaf, grad| {
+    ///     ready.push((leaf, grad.item().unwrap()));
+    /// });
+    /// // The last operation is the only one that uses `b`.
+    /// let [a, b] = [a, b].map(|leaf| leaf.id().unwrap());
+    /// assert_eq!(ready, [(b, 4.0), (a, 12.0)]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Tensor::backward`].
+    #[track_caller]
+    pub fn backward_with_hook(&self, mut hook: impl FnMut(u64, &Tensor)) {
+        let seed = self.unit_seed("backward_with_hook");
+        let root = root_of(self, "backward_with_hook");
+        let oldest_use = oldest_uses(root);
+        // The gradient of a leaf is complete after its oldest use, so the leaf
+        // follows this node and precedes all older ones.
+        let order = |node: &Node| {
+            let position = oldest_use.get(&node.id).unwrap_or(&node.id);
+            (*position, node.id)
+        };
+        or_raise(no_grad(|| {
+            sweep([(root, seed)], order, |node, grad, _| {
+                if node.creator().is_none() {
+                    hook(node.id, grad);
+                }
+            })
+        }));
+    }
+}
+
+/// Maps each leaf of a graph to the oldest node that uses it.
+fn oldest_uses(root: &Arc<Node>) -> HashMap<u64, u64> {
+    let mut oldest = HashMap::new();
+    for node in graph(root) {
+        let edges = node.creator().into_iter().flat_map(|(_, ctx)| ctx.edges());
+        for (_, leaf) in edges.filter(|(_, it)| it.creator().is_none()) {
+            let known = oldest.entry(leaf.id).or_insert(node.id);
+            *known = node.id.min(*known);
+        }
+    }
+    oldest
 }
 
 // ANCHOR: sweep
 /// Visits each node once, from the roots to the leaves, with its complete
 /// gradient. A node is younger than its parents and has a larger id, so the
-/// youngest waiting node has received all of its gradient. Tensors without a
-/// node end the traversal.
-fn sweep<'a>(
+/// youngest waiting node has received all of its gradient. `order` is
+/// [`by_age`] or an order in which leaves come earlier. Tensors without a node
+/// end the traversal.
+fn sweep<'a, K: Ord>(
     seeds: impl IntoIterator<Item = (&'a Arc<Node>, Tensor)>,
+    order: impl Fn(&Node) -> K,
     mut visit: impl FnMut(&Node, &Tensor, &[Option<Tensor>]),
 ) -> Result<()> {
     let mut waiting = BTreeMap::new();
     for (root, seed) in seeds {
-        add_waiting(&mut waiting, root, seed);
+        add_waiting(&mut waiting, order(root), root, seed);
     }
     while let Some((_, (node, grad_out))) = waiting.pop_last() {
         let Some((function, ctx)) = node.creator() else {
@@ -95,19 +155,26 @@ fn sweep<'a>(
         visit(node, &grad_out, &grads);
         for (index, parent) in ctx.edges() {
             let grad = grads[index].take().expect("it was checked");
-            add_waiting(&mut waiting, parent, grad);
+            add_waiting(&mut waiting, order(parent), parent, grad);
         }
     }
     Ok(())
 }
 
+/// Returns the order of an ordinary backward pass: the youngest node is last
+/// in the map and is visited first.
+fn by_age(node: &Node) -> u64 {
+    node.id
+}
+
 /// Adds a gradient to the sum pending for its node.
-fn add_waiting<'a>(
-    waiting: &mut BTreeMap<u64, (&'a Node, Tensor)>,
+fn add_waiting<'a, K: Ord>(
+    waiting: &mut BTreeMap<K, (&'a Node, Tensor)>,
+    key: K,
     node: &'a Arc<Node>,
     grad: Tensor,
 ) {
-    match waiting.entry(node.id) {
+    match waiting.entry(key) {
         Entry::Vacant(empty) => {
             empty.insert((node, grad));
         }
@@ -216,7 +283,7 @@ pub fn grad_with(
     let mut found = vec![None; inputs.len()];
     // `create_graph` takes precedence over a surrounding `no_grad`.
     or_raise(recording(create_graph, || {
-        sweep(seeds, |node, grad, _| {
+        sweep(seeds, by_age, |node, grad, _| {
             for (input, found) in inputs.iter().zip(&mut found) {
                 if input.id() == Some(node.id) {
                     *found = Some(grad.clone());
@@ -321,7 +388,7 @@ impl Tensor {
         let root = root_of(self, "backward_recorded");
         let mut tape = self.tape();
         or_raise(no_grad(|| {
-            sweep([(root, seed)], |node, grad, grads| {
+            sweep([(root, seed)], by_age, |node, grad, grads| {
                 let flat = |t: &Tensor| or_raise(t.array.read::<f32>());
                 let given = grads.iter().map(|given| {
                     given.as_ref().map(|g| (g.shape().to_vec(), flat(g)))

@@ -18,6 +18,7 @@ mod files;
 mod filters;
 #[cfg(feature = "engine")]
 mod graphs;
+mod hooks;
 mod images;
 mod indexing;
 mod interrupted_runs;
