@@ -92,6 +92,7 @@ const AREAS: &[(&str, &str)] = &[
     ("crates/bookgen", "The book"),
     ("crates/page", "The pages in a browser"),
     ("crates/kernel-mutants", "The kernel mutation tool"),
+    ("crates/cluster", "Training on several machines"),
 ];
 
 const PROMISE: &str = "/// Promise: ";

@@ -1,0 +1,155 @@
+//! Sums and copies over any [`Link`], made of exchanges between two ranks.
+//!
+//! Every rank calls the same functions in the same order.
+
+use rungrad::Result;
+
+use super::{Link, TreeSum, part, tree};
+
+/// Adds the values of all ranks, element by element, in a ring: each rank only
+/// sends to the next one. Every rank sends about twice its values, however many
+/// ranks there are.
+///
+/// The order of the additions depends on the number of ranks, and so do the
+/// bits of the result. All ranks receive the same bits.
+///
+/// # Errors
+///
+/// If a rank has ended, or sends nothing within the time limit.
+pub fn ring_all_reduce(
+    link: &mut dyn Link,
+    mut values: Vec<f32>,
+) -> Result<Vec<f32>> {
+    let (rank, size) = (link.rank(), link.size());
+    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+    // Slice `k` starts on rank `k + 1` and travels around the ring. Each rank
+    // adds its own values, and rank `k` completes the sum.
+    for step in 1..size {
+        let slice = part(values.len(), size, (rank + size - step) % size);
+        let sent = values[slice].to_vec();
+        let received = link.exchange(next, sent, previous)?;
+        let slice = (rank + 2 * size - step - 1) % size;
+        let slice = part(values.len(), size, slice);
+        add(&mut values[slice], &received);
+    }
+    all_gather(link, &mut values)?;
+    Ok(values)
+}
+
+/// Completes values of which each rank has one slice: rank `k` has
+/// `part(values.len(), size, k)`.
+///
+/// # Errors
+///
+/// If a rank has ended, or sends nothing within the time limit.
+pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
+    let (rank, size) = (link.rank(), link.size());
+    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+    for step in 1..size {
+        let slice = part(values.len(), size, (rank + size - step + 1) % size);
+        let sent = values[slice].to_vec();
+        let received = link.exchange(next, sent, previous)?;
+        let slice = part(values.len(), size, (rank + size - step) % size);
+        values[slice].copy_from_slice(&received);
+    }
+    Ok(())
+}
+
+/// Adds the values of all shards, element by element, in the order of
+/// [`TreeSum`]. Rank `k` has the shards `part(shards, size, k)`, and passes the
+/// blocks of its own [`TreeSum`], each of `len` elements.
+///
+/// The bits of the result depend on the number of shards, but not on the number
+/// of ranks. If every rank has a single block, each rank sends as many bytes as
+/// in [`ring_all_reduce`].
+///
+/// # Errors
+///
+/// If a rank has ended, or sends nothing within the time limit.
+pub fn fixed_all_reduce(
+    link: &mut dyn Link,
+    shards: usize,
+    len: usize,
+    blocks: &[Vec<f32>],
+) -> Result<Vec<f32>> {
+    let (rank, size) = (link.rank(), link.size());
+    // Rank `k` adds slice `k`, of which it receives the blocks of every rank.
+    let sent = |to| {
+        let slice = part(len, size, to);
+        let parts = blocks.iter().map(|block| &block[slice.clone()]);
+        parts.collect::<Vec<_>>().concat()
+    };
+    let mut received = vec![Vec::new(); size];
+    received[rank] = sent(rank);
+    for distance in 1..size {
+        let to = (rank + distance) % size;
+        let from = (rank + size - distance) % size;
+        received[from] = link.exchange(to, sent(to), from)?;
+    }
+    let own = part(len, size, rank);
+    let mut sum = TreeSum::new();
+    for (sender, received) in received.iter().enumerate() {
+        let ranges = tree::blocks(part(shards, size, sender));
+        for (index, range) in ranges.into_iter().enumerate() {
+            let start = index * own.len();
+            let block = received[start..start + own.len()].to_vec();
+            sum.push(range, block, added);
+        }
+    }
+    let mut values = vec![0.0; len];
+    if let Some(sum) = sum.finish(added) {
+        values[own].copy_from_slice(&sum);
+    }
+    all_gather(link, &mut values)?;
+    Ok(values)
+}
+
+/// Copies the values of rank `root` to all ranks. After each round, twice as
+/// many ranks have them.
+///
+/// # Errors
+///
+/// If a rank has ended, or sends nothing within the time limit.
+pub fn broadcast(
+    link: &mut dyn Link,
+    root: usize,
+    values: Vec<f32>,
+) -> Result<Vec<f32>> {
+    let (rank, size) = (link.rank(), link.size());
+    let mut known = if rank == root { values } else { Vec::new() };
+    let mut distance = 1;
+    while distance < size {
+        let to = (rank + distance) % size;
+        let from = (rank + size - distance) % size;
+        let received = link.exchange(to, known.clone(), from)?;
+        if known.is_empty() {
+            known = received;
+        }
+        distance *= 2;
+    }
+    Ok(known)
+}
+
+/// Waits until every rank has called this function. After the round with
+/// distance `d`, a rank has heard, directly or through others, from the `2 d - 1`
+/// ranks before it, so a broadcast of nothing is a barrier.
+///
+/// # Errors
+///
+/// If a rank has ended, or sends nothing within the time limit.
+pub fn barrier(link: &mut dyn Link) -> Result<()> {
+    broadcast(link, 0, Vec::new()).map(drop)
+}
+
+/// Adds `other` to `sum`, element by element.
+fn add(sum: &mut [f32], other: &[f32]) {
+    for (sum, other) in sum.iter_mut().zip(other) {
+        *sum += other;
+    }
+}
+
+/// Returns the sum of two blocks of equal length.
+pub(super) fn added(mut left: Vec<f32>, right: Vec<f32>) -> Vec<f32> {
+    add(&mut left, &right);
+    left
+}

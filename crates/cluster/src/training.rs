@@ -1,0 +1,397 @@
+//! Data-parallel training.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::{iter, mem};
+
+use rungrad::nn::{Generator, Kept, Parameters, distinct};
+use rungrad::part3_unified::{DType, Tensor};
+use rungrad::{Error, Result, rng};
+
+use super::{Collective, Pending, TreeSum, algorithms, part};
+
+/// The order in which the gradients of the rows of a batch are added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// The batch is divided into this many shards, each of which has its own
+    /// forward and backward pass. Their gradients are added in a fixed tree, so
+    /// the bits of all results are the same for any number of ranks.
+    Fixed {
+        /// The number of shards. More ranks than shards do not help.
+        shards: usize,
+    },
+    /// Each rank computes its part of the batch at once, and the ranks add
+    /// their gradients in the fastest order. The bits depend on the number of
+    /// ranks.
+    Fastest,
+}
+
+/// Trains replicas of one model, one on each rank.
+///
+/// Each rank computes the gradients of its rows of the batch. As soon as the
+/// gradients of a few parameters, a **bucket**, are complete, the ranks begin
+/// to add them, while the backward pass goes on.
+pub struct DataParallel<'a> {
+    /// Connects this rank with the others.
+    pub collective: &'a Collective,
+    /// The order of the additions.
+    pub order: Order,
+    /// The maximum number of elements in a bucket. A parameter with more
+    /// elements has its own bucket.
+    pub bucket_len: usize,
+}
+
+impl<'a> DataParallel<'a> {
+    /// Creates a trainer whose buckets have at most 1 MiB.
+    ///
+    /// # Panics
+    ///
+    /// If the number of shards is 0.
+    #[track_caller]
+    pub fn new(collective: &'a Collective, order: Order) -> DataParallel<'a> {
+        assert_ne!(
+            order,
+            Order::Fixed { shards: 0 },
+            "DataParallel: the batch cannot be divided into 0 shards; give at \
+             least 1"
+        );
+        DataParallel { collective, order, bucket_len: (1 << 20) / 4 }
+    }
+
+    /// Replaces the parameters on every rank, and the states of the random
+    /// number generators, by those of rank 0, which may have read them from a
+    /// file. Every rank passes the same model.
+    ///
+    /// # Errors
+    ///
+    /// If a rank fails, a device cannot be read, a parameter is not `f32`, the
+    /// model has buffers, or a parameter of rank 0 has a different number of
+    /// elements.
+    pub fn broadcast<M: Parameters + ?Sized>(
+        &self,
+        model: &mut M,
+    ) -> Result<()> {
+        let from_rank_0 = |values| self.collective.broadcast(0, values).wait();
+        for (generator, state) in generators(model)? {
+            // An `f32` represents every 16-bit integer exactly.
+            let part = |k: usize| (state[k / 4] >> (16 * (k % 4))) as u16;
+            let parts = (0..8).map(|k| f32::from(part(k))).collect();
+            let mut state = [0; 2];
+            for (k, part) in from_rank_0(parts)?.into_iter().enumerate() {
+                state[k / 4] |= (part as u64) << (16 * (k % 4));
+            }
+            generator.set_state(state);
+        }
+        for mut parameter in distinct(model.parameters_mut()) {
+            let old = parameter.tensor();
+            check_is_f32(parameter.name(), old)?;
+            let values = from_rank_0(old.to_vec()?)?;
+            let new = Tensor::new(old.shape(), &values, old.device())?;
+            let new = if old.records() { new.requires_grad() } else { new };
+            parameter.set(new);
+        }
+        Ok(())
+    }
+
+    /// Computes the gradients of the mean loss of a batch of `rows` rows, and
+    /// starts to add them on all ranks. `loss` computes the mean loss of some
+    /// of the rows; it is called for the rows of this rank.
+    ///
+    /// Dropout draws different numbers for each shard, which do not depend on
+    /// the number of ranks.
+    ///
+    /// # Errors
+    ///
+    /// If a device cannot be read, a parameter is not `f32`, or the model has
+    /// buffers, such as the running means of a `BatchNorm`: each rank would
+    /// compute different ones.
+    pub fn backward<M: Parameters + ?Sized>(
+        &self,
+        model: &M,
+        rows: usize,
+        mut loss: impl FnMut(Range<usize>) -> Tensor,
+    ) -> Result<Reduction> {
+        let generators = generators(model)?;
+        let (rank, size) = (self.collective.rank(), self.collective.size());
+        let shards = match self.order {
+            Order::Fixed { shards } => shards,
+            Order::Fastest => size,
+        };
+        let mut buckets = Buckets::new(self, model, shards)?;
+        let own = part(shards, size, rank);
+        for shard in own.clone() {
+            buckets.begin(shard, shard + 1 == own.end);
+            for (generator, [seed, step]) in &generators {
+                let index = step * shards as u64 + shard as u64;
+                generator.set_state([rng::bits(*seed, index), 0]);
+            }
+            let rows_here = part(rows, shards, shard);
+            if !rows_here.is_empty() {
+                let weight = rows_here.len() as f32 / rows as f32;
+                let loss = loss(rows_here) * weight;
+                buckets.set_loss(loss.detach());
+                loss.backward_with_hook(|leaf, grad| buckets.add(leaf, grad));
+            }
+            buckets.end();
+        }
+        for (generator, [seed, step]) in generators {
+            generator.set_state([seed, step + 1]);
+        }
+        buckets.finish()
+    }
+}
+
+/// Collects the gradients of this rank, and starts the reduction of each bucket
+/// when it is complete.
+struct Buckets<'a> {
+    parallel: &'a DataParallel<'a>,
+    shards: usize,
+    /// The trainable parameters, each of them once. The last one comes first,
+    /// because the backward pass begins with the last layers.
+    leaves: Vec<Tensor>,
+    /// The index in `leaves`, by the id of a leaf.
+    index_of: HashMap<u64, usize>,
+    /// The ranges of `leaves` that form the buckets.
+    ranges: Vec<Range<usize>>,
+    /// The sum of the gradients of this rank's shards, for each leaf.
+    sums: Vec<TreeSum<Tensor>>,
+    /// The shards of this rank so far.
+    done: Vec<Shard>,
+    /// The reductions of the first buckets, in the order of `ranges`.
+    started: Vec<Pending>,
+    /// The first error in the hook, which cannot return it.
+    failure: Option<Error>,
+}
+
+/// One shard of this rank.
+struct Shard {
+    index: usize,
+    /// Whether this rank has no shard after this one.
+    is_last: bool,
+    /// The loss, multiplied by the fraction of the rows; `None` without rows.
+    loss: Option<Tensor>,
+    /// Whether each leaf has received a gradient.
+    has_grad: Vec<bool>,
+}
+
+impl<'a> Buckets<'a> {
+    fn new<M: Parameters + ?Sized>(
+        parallel: &'a DataParallel<'a>,
+        model: &M,
+        shards: usize,
+    ) -> Result<Buckets<'a>> {
+        let (mut leaves, mut index_of) = (Vec::new(), HashMap::new());
+        for (name, leaf) in model.parameters().into_iter().rev() {
+            // A frozen parameter has no id, and tied weights share one.
+            let Some(id) = leaf.id().filter(|id| !index_of.contains_key(id))
+            else {
+                continue;
+            };
+            check_is_f32(&name, leaf)?;
+            index_of.insert(id, leaves.len());
+            leaves.push(leaf.clone());
+        }
+        Ok(Buckets {
+            parallel,
+            shards,
+            ranges: bucket_ranges(&leaves, parallel.bucket_len),
+            sums: vec![TreeSum::new(); leaves.len()],
+            leaves,
+            index_of,
+            done: Vec::new(),
+            started: Vec::new(),
+            failure: None,
+        })
+    }
+
+    fn begin(&mut self, index: usize, is_last: bool) {
+        let has_grad = vec![false; self.leaves.len()];
+        self.done.push(Shard { index, is_last, loss: None, has_grad });
+    }
+
+    fn set_loss(&mut self, loss: Tensor) {
+        self.done.last_mut().expect("a shard has begun").loss = Some(loss);
+    }
+
+    /// Adds the gradient of a leaf for the current shard, and starts the
+    /// reductions of the buckets that are now complete.
+    fn add(&mut self, leaf: u64, grad: &Tensor) {
+        // A program can have leaves besides those of the model.
+        let Some(&leaf) = self.index_of.get(&leaf) else { return };
+        self.push(leaf, grad.clone());
+        let shard = self.done.last_mut().expect("a shard has begun");
+        shard.has_grad[leaf] = true;
+        if !shard.is_last {
+            return;
+        }
+        // All ranks start the buckets in the same order.
+        while let Some(range) = self.ranges.get(self.started.len())
+            && self.done.last().is_some_and(|it| it.has_all(range.clone()))
+            && self.failure.is_none()
+        {
+            self.failure = self.start_next().err();
+        }
+    }
+
+    fn push(&mut self, leaf: usize, grad: Tensor) {
+        let index = self.done.last().expect("a shard has begun").index;
+        self.sums[leaf].push(index..index + 1, grad, |a, b| a + b);
+    }
+
+    /// Ends the current shard. Parameters without a gradient add zeros.
+    fn end(&mut self) {
+        for leaf in 0..self.leaves.len() {
+            if !self.done.last().is_some_and(|it| it.has_grad[leaf]) {
+                self.push(leaf, self.leaves[leaf].zeros_like());
+            }
+        }
+    }
+
+    /// Starts the reduction of the next bucket.
+    fn start_next(&mut self) -> Result<()> {
+        let range = self.ranges[self.started.len()].clone();
+        let len = self.leaves[range.clone()].iter().map(Tensor::len).sum();
+        let mut blocks: Vec<Vec<f32>> = Vec::new();
+        for sum in &mut self.sums[range] {
+            for (k, grad) in mem::take(sum).blocks().enumerate() {
+                if k == blocks.len() {
+                    blocks.push(Vec::with_capacity(len));
+                }
+                blocks[k].extend(grad.to_vec()?);
+            }
+        }
+        self.started.push(self.reduce(len, blocks));
+        Ok(())
+    }
+
+    fn reduce(&self, len: usize, mut blocks: Vec<Vec<f32>>) -> Pending {
+        let (collective, shards) = (self.parallel.collective, self.shards);
+        match self.parallel.order {
+            Order::Fixed { .. } => {
+                collective.fixed_all_reduce(shards, len, blocks)
+            }
+            // Each rank has exactly one shard, and so one block.
+            Order::Fastest => collective.all_reduce(blocks.remove(0)),
+        }
+    }
+
+    /// Starts the reductions of all other buckets, and of the loss.
+    fn finish(mut self) -> Result<Reduction> {
+        while self.failure.is_none() && self.started.len() < self.ranges.len() {
+            self.start_next()?;
+        }
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
+        // The loss, followed by the number of shards in which each leaf has a
+        // gradient.
+        let mut status = TreeSum::new();
+        for Shard { index, loss, has_grad, .. } in &self.done {
+            let loss = loss.as_ref().map_or(Ok(0.0), Tensor::item)?;
+            let counts = has_grad.iter().map(|has_grad| f32::from(*has_grad));
+            let values = iter::once(loss).chain(counts).collect();
+            status.push(*index..index + 1, values, algorithms::added);
+        }
+        let blocks = status.blocks().cloned().collect();
+        let status = self.reduce(1 + self.leaves.len(), blocks);
+        let Buckets { leaves, ranges, started, .. } = self;
+        Ok(Reduction {
+            leaves,
+            buckets: iter::zip(ranges, started).collect(),
+            status,
+        })
+    }
+}
+
+impl Shard {
+    fn has_all(&self, leaves: Range<usize>) -> bool {
+        self.has_grad[leaves].iter().all(|has_grad| *has_grad)
+    }
+}
+
+/// The reductions of one step, which may still be running.
+#[must_use = "the model has no gradients before `wait`"]
+pub struct Reduction {
+    leaves: Vec<Tensor>,
+    buckets: Vec<(Range<usize>, Pending)>,
+    status: Pending,
+}
+
+impl Reduction {
+    /// Waits for the last bucket, replaces the gradients of the model's
+    /// parameters by the gradients of the whole batch, and returns its mean
+    /// loss. A parameter that has a gradient on no rank keeps none, so that an
+    /// optimizer skips it.
+    ///
+    /// # Errors
+    ///
+    /// If a rank has ended or sends nothing within the time limit, or a device
+    /// is out of memory.
+    pub fn wait(self) -> Result<f32> {
+        let mut sums = Vec::new();
+        for (range, pending) in self.buckets {
+            sums.push((range, pending.wait()?));
+        }
+        let status = self.status.wait()?;
+        for (range, values) in sums {
+            let mut rest = &values[..];
+            for index in range {
+                let leaf = &self.leaves[index];
+                let (values, after) = rest.split_at(leaf.len());
+                rest = after;
+                if status[1 + index] > 0.0 {
+                    let (shape, device) = (leaf.shape(), leaf.device());
+                    leaf.set_grad(Tensor::new(shape, values, device)?);
+                }
+            }
+        }
+        Ok(status[0])
+    }
+}
+
+/// Divides the leaves into buckets of at most `limit` elements, or of one leaf.
+fn bucket_ranges(leaves: &[Tensor], limit: usize) -> Vec<Range<usize>> {
+    let (mut ranges, mut start, mut len) = (Vec::new(), 0, 0);
+    for (index, leaf) in leaves.iter().enumerate() {
+        if start < index && len + leaf.len() > limit {
+            ranges.push(start..index);
+            (start, len) = (index, 0);
+        }
+        len += leaf.len();
+    }
+    if start < leaves.len() {
+        ranges.push(start..leaves.len());
+    }
+    ranges
+}
+
+fn check_is_f32(name: &str, parameter: &Tensor) -> Result<()> {
+    match parameter.dtype() {
+        DType::F32 => Ok(()),
+        other => Err(Error::Mistake(format!(
+            "DataParallel: {name} is {other}, but ranks exchange f32; convert \
+             the model with .to_dtype(DType::F32)"
+        ))),
+    }
+}
+
+/// Lists the random number generators of a model, with their states.
+fn generators<M: Parameters + ?Sized>(
+    model: &M,
+) -> Result<Vec<(&Generator, [u64; 2])>> {
+    let mut generators = Vec::new();
+    for (name, kept) in model.kept() {
+        match kept {
+            Kept::Generator(it) => generators.push((it, it.state())),
+            Kept::Buffer(_) => {
+                return Err(Error::Mistake(format!(
+                    "DataParallel: each rank would compute a different {name} \
+                     from its own rows; use a layer without buffers, such as \
+                     LayerNorm or GroupNorm"
+                )));
+            }
+            Kept::Mode(_) => {}
+        }
+    }
+    Ok(generators)
+}

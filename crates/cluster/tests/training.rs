@@ -1,0 +1,284 @@
+//! Data-parallel training: the bits do not depend on the number of ranks, and
+//! the gradients are those of one backward pass over the whole batch.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use cluster::local::{self, Cost, Network};
+use cluster::{Collective, DataParallel, Order};
+use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Parameters};
+use rungrad::optim::{Adam, Optimizer};
+use rungrad::part3_unified::{
+    Array, Context, Device, Function, Gradients, Op, Tensor, apply,
+};
+use rungrad::rng::Random;
+use rungrad::{DType, Result};
+
+/// A model with every special case: two layers share one weight, one parameter
+/// is frozen, and the loss depends on `spare` only if `uses_spare`.
+struct Model {
+    first: Linear,
+    second: Linear,
+    dropout: Dropout,
+    frozen: Tensor,
+    spare: Tensor,
+    uses_spare: bool,
+}
+
+impl Model {
+    fn new(seed: u64, uses_spare: bool) -> Model {
+        let mut random = Random::new(seed);
+        let first = Linear::new(6, 6, &mut random);
+        let mut second = Linear::new(6, 6, &mut random);
+        second.weight = first.weight.clone();
+        let ones = || Tensor::ones(&[6], Device::Cpu).unwrap();
+        Model {
+            first,
+            second,
+            dropout: Dropout::new(0.25, &mut random),
+            frozen: ones(),
+            spare: ones().requires_grad(),
+            uses_spare,
+        }
+    }
+
+    /// Returns the mean loss of some rows. Only rows after the first ten use
+    /// `spare`.
+    fn loss(&self, x: &Tensor, rows: Range<usize>) -> Tensor {
+        let uses_spare = self.uses_spare && rows.start >= 10;
+        let x = x.slice(&[rows]);
+        let y = self.forward(&x);
+        let y = if uses_spare { y * &self.spare } else { y };
+        y.mse(&(&x * 2.0 - 1.0))
+    }
+}
+
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Tensor {
+        let hidden = self.dropout.forward(&self.first.forward(x).tanh());
+        self.second.forward(&hidden) * &self.frozen
+    }
+}
+
+impl Parameters for Model {
+    rungrad::parameters!(first, second, dropout, frozen, spare);
+}
+
+/// Returns the losses of some steps and the final parameters of one rank.
+fn train(
+    collective: &Collective,
+    order: Order,
+    rows: usize,
+) -> Result<(Vec<u32>, Vec<u32>)> {
+    let x = Tensor::rand(&[rows, 6], 1, Device::Cpu)?;
+    // Only rank 0 has the right parameters and dropout seed at first.
+    let mut model = Model::new(collective.rank() as u64, true);
+    let mut adam = Adam::new(0.01);
+    let mut parallel = DataParallel::new(collective, order);
+    // One bucket for each parameter.
+    parallel.bucket_len = 1;
+    parallel.broadcast(&mut model)?;
+    let mut losses = Vec::new();
+    for _ in 0..5 {
+        let loss = |rows| model.loss(&x, rows);
+        let reduction = parallel.backward(&model, rows, loss)?;
+        losses.push(reduction.wait()?.to_bits());
+        adam.step(model.parameters_mut());
+        assert_eq!(model.first.weight.id(), model.second.weight.id());
+    }
+    let mut parameters = Vec::new();
+    for (_, parameter) in model.parameters() {
+        parameters.extend(parameter.to_vec()?.iter().map(|it| it.to_bits()));
+    }
+    Ok((losses, parameters))
+}
+
+/// The batches of 3 and 21 rows do not divide into 8 shards, and 8 shards do
+/// not divide among 3 ranks. With 3 rows, most shards are empty.
+///
+/// Promise: The losses and the parameters of a training have the same bits for
+/// any number of ranks.
+#[test]
+fn the_bits_do_not_depend_on_the_number_of_ranks() {
+    for rows in [3, 21, 32] {
+        let order = Order::Fixed { shards: 8 };
+        let run =
+            |size| local::run(size, |it| train(&it, order, rows).unwrap());
+        let one = run(1).remove(0);
+        assert_ne!(one.0[0], one.0[4], "the model learns");
+        for size in [2, 3, 4, 8, 11] {
+            for rank in run(size) {
+                assert!(rank == one, "{rows} rows, {size} ranks");
+            }
+        }
+    }
+}
+
+/// Promise: With the fastest order, all ranks have the same parameters.
+#[test]
+fn the_fastest_order_gives_all_ranks_the_same_parameters() {
+    for size in [1, 2, 3] {
+        let ranks =
+            local::run(size, |it| train(&it, Order::Fastest, 21).unwrap());
+        assert!(ranks.iter().all(|rank| *rank == ranks[0]), "{size} ranks");
+    }
+}
+
+/// Promise: The gradients and the loss are those of one backward pass over the
+/// whole batch, up to rounding.
+#[test]
+fn the_gradients_are_those_of_the_whole_batch() {
+    let x = Tensor::rand(&[21, 6], 1, Device::Cpu).unwrap();
+    let whole = Model::new(7, false);
+    whole.eval();
+    let loss = whole.loss(&x, 0..21);
+    loss.backward();
+    for order in [Order::Fixed { shards: 4 }, Order::Fastest] {
+        local::run(3, |it| {
+            let model = Model::new(7, false);
+            model.eval();
+            let parallel = DataParallel::new(&it, order);
+            let reduction =
+                parallel.backward(&model, 21, |rows| model.loss(&x, rows));
+            let mean = reduction.unwrap().wait().unwrap();
+            near(&[mean], &[loss.item().unwrap()]);
+            for ((name, own), (_, right)) in
+                model.parameters().iter().zip(whole.parameters())
+            {
+                // Neither the frozen nor the unused parameter has a gradient.
+                let has_grad = !["frozen", "spare"].contains(&&name[..]);
+                assert_eq!(own.grad().is_some(), has_grad, "{name}");
+                assert_eq!(right.grad().is_some(), has_grad, "{name}");
+                if let (Some(own), Some(right)) = (own.grad(), right.grad()) {
+                    near(&own.to_vec().unwrap(), &right.to_vec().unwrap());
+                }
+            }
+        });
+    }
+}
+
+fn near(values: &[f32], right: &[f32]) {
+    assert_eq!(values.len(), right.len());
+    for (value, right) in values.iter().zip(right) {
+        assert!((value - right).abs() < 1e-5, "{value}, not {right}");
+    }
+}
+
+/// Returns its input, and calls a function in its backward pass.
+struct OnBackward<F>(F);
+
+impl<F: Fn() + Send + Sync + 'static> Function for OnBackward<F> {
+    fn op(&self) -> Op {
+        Op::Custom("on_backward")
+    }
+
+    fn forward(&self, _: &mut Context, inputs: &[&Array]) -> Result<Array> {
+        Ok(inputs[0].clone())
+    }
+
+    fn backward(&self, _: &Context, grad_out: &Tensor) -> Gradients {
+        (self.0)();
+        vec![Some(grad_out.clone())]
+    }
+}
+
+/// The clock of a simulated network shows the overlap: the backward pass of the
+/// first layer takes 1 second, and so does the message with the gradient of
+/// the last layer.
+///
+/// Promise: The reduction of a bucket runs while the backward pass of earlier
+/// layers runs.
+#[test]
+fn a_reduction_overlaps_the_backward_pass() {
+    let len = 1000;
+    // The two ranks exchange half of the gradient twice. The status has one
+    // element for the loss and one for each parameter.
+    let bandwidth = (4 * len) as f64;
+    let network = || {
+        let cost = Cost { latency: 0.0, bandwidth };
+        Network::new(2).with_cost(move |_, _| cost)
+    };
+    let time_of = |bucket_len| {
+        network().run(|collective| {
+            let collective = Arc::new(collective);
+            let ones = |len| Tensor::ones(&[len], Device::Cpu).unwrap();
+            let model = Pair {
+                first: ones(1).requires_grad(),
+                last: ones(len).requires_grad(),
+            };
+            let mut parallel = DataParallel::new(&collective, Order::Fastest);
+            parallel.bucket_len = bucket_len;
+            let loss = |_| {
+                let compute = collective.clone();
+                let layer = OnBackward(move || compute.compute(1.0));
+                (apply(layer, &[&model.first]) * &model.last).sum()
+            };
+            let reduction = parallel.backward(&model, 2, loss).unwrap();
+            reduction.wait().unwrap();
+            collective.time()
+        })
+    };
+    let status = 2.0 * 4.0 / bandwidth;
+    for (bucket_len, right) in [(len, 1.0), (len + 1, 2.0)] {
+        for time in time_of(bucket_len) {
+            let most = right + 4.0 * status;
+            assert!((right..most).contains(&time), "{time} s, not {right} s");
+        }
+    }
+}
+
+struct Pair {
+    first: Tensor,
+    last: Tensor,
+}
+
+impl Parameters for Pair {
+    rungrad::parameters!(first, last);
+}
+
+/// Promise: Models that ranks cannot train together are rejected with a sentence
+/// that names the parameter or buffer.
+#[test]
+fn unsuitable_models_are_rejected() {
+    let collective = local::run(1, |it| it).remove(0);
+    let parallel = DataParallel::new(&collective, Order::Fastest);
+    let message = |model: &dyn Parameters| {
+        let loss = |_| panic!("the model is checked first");
+        parallel.backward(model, 4, loss).err().unwrap().to_string()
+    };
+    let mut wide = Linear::new(2, 2, &mut Random::new(0));
+    wide.to_dtype(DType::F64).unwrap();
+    let wide = message(&wide);
+    assert!(wide.starts_with("DataParallel: bias is f64"), "{wide}");
+    let norm = message(&BatchNorm::new(3));
+    assert!(norm.contains("use a layer without buffers"), "{norm}");
+}
+
+/// Promise: A rank that ends during training ends the step on every rank with
+/// an error.
+#[test]
+fn a_rank_that_ends_during_training_is_an_error() {
+    let errors = Mutex::new(Vec::new());
+    local::run(4, |it| {
+        let x = Tensor::rand(&[8, 6], 1, Device::Cpu).unwrap();
+        let model = Model::new(0, true);
+        let parallel = DataParallel::new(&it, Order::Fixed { shards: 8 });
+        for step in 0..3 {
+            if it.rank() == 2 && step == 1 {
+                return;
+            }
+            let loss = |rows| model.loss(&x, rows);
+            let reduction = parallel.backward(&model, 8, loss).unwrap();
+            if let Err(error) = reduction.wait() {
+                errors.lock().unwrap().push((step, error.to_string()));
+                return;
+            }
+        }
+    });
+    let errors = errors.into_inner().unwrap();
+    assert_eq!(errors.len(), 3);
+    for (step, error) in errors {
+        assert_eq!(step, 1);
+        assert!(error.starts_with("rank 2 ended"), "{error}");
+    }
+}
