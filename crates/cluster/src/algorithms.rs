@@ -60,8 +60,8 @@ pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
 /// blocks of its own [`TreeSum`], each of `len` elements.
 ///
 /// The bits of the result depend on the number of shards, but not on the number
-/// of ranks. If every rank has a single block, each rank sends as many bytes as
-/// in [`ring_all_reduce`].
+/// of ranks. If every rank has a single block, each rank sends the same number of
+/// bytes as in [`ring_all_reduce`].
 ///
 /// # Errors
 ///

@@ -58,9 +58,9 @@ impl<'a> DataParallel<'a> {
         DataParallel { collective, order, bucket_len: (1 << 20) / 4 }
     }
 
-    /// Replaces the parameters on every rank, and the states of the random
-    /// number generators, by those of rank 0, which may have read them from a
-    /// file. Every rank passes the same model.
+    /// Copies the parameters, and the states of the random number generators,
+    /// from rank 0 to all ranks. Only rank 0 needs to read a checkpoint. Every
+    /// rank passes the same model.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl<'a> Buckets<'a> {
     /// Adds the gradient of a leaf for the current shard, and starts the
     /// reductions of the buckets that are now complete.
     fn add(&mut self, leaf: u64, grad: &Tensor) {
-        // A program can have leaves besides those of the model.
+        // The loss can depend on leaves that are not in the model.
         let Some(&leaf) = self.index_of.get(&leaf) else { return };
         self.push(leaf, grad.clone());
         let shard = self.done.last_mut().expect("a shard has begun");

@@ -219,8 +219,8 @@ fn a_rank_that_hangs_is_an_error_after_the_limit() {
     });
 }
 
-/// Promise: A simulated network has the same times in every run: those of its
-/// latencies and bandwidths.
+/// Promise: A simulated network computes times from its latencies and bandwidths,
+/// and they are the same in every run.
 #[test]
 fn a_simulated_network_has_a_clock() {
     let (size, len) = (4, 1000);
@@ -236,8 +236,8 @@ fn a_simulated_network_has_a_clock() {
         near(it.time(), 6.0 * step);
     });
     network().run(|it| {
-        // A shorter computation is hidden behind the sum, and a longer one
-        // hides it.
+        // The sum and the computation run at the same time, so the longer
+        // one decides.
         let sum = it.all_reduce(vec![0.0; len]);
         it.compute(2.0 * step);
         sum.wait().unwrap();

@@ -1,5 +1,5 @@
 //! Data-parallel training: the bits do not depend on the number of ranks, and
-//! the gradients are those of one backward pass over the whole batch.
+//! the gradients equal the result of one backward pass over the whole batch.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -124,8 +124,8 @@ fn the_fastest_order_gives_all_ranks_the_same_parameters() {
     }
 }
 
-/// Promise: The gradients and the loss are those of one backward pass over the
-/// whole batch, up to rounding.
+/// Promise: The gradients and the loss equal the result of one backward pass over
+/// the whole batch, up to rounding.
 #[test]
 fn the_gradients_are_those_of_the_whole_batch() {
     let x = Tensor::rand(&[21, 6], 1, Device::Cpu).unwrap();
