@@ -33,22 +33,39 @@ struct Job {
 }
 
 impl Collective {
-    /// Starts a thread that runs operations over `link`.
+    /// Starts a thread that connects this rank and then runs operations. Only
+    /// this thread uses the link, so libraries that are not thread-safe can be
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// If `connect` fails.
     ///
     /// # Panics
     ///
     /// If the operating system cannot start a thread.
-    pub fn new(link: impl Link + 'static) -> Collective {
-        let (rank, size) = (link.rank(), link.size());
-        let clock = Arc::new(Clock(Mutex::new(link.time())));
+    pub fn new<L: Link>(
+        connect: impl FnOnce() -> Result<L> + Send + 'static,
+    ) -> Result<Collective> {
         let (jobs, queue) = mpsc::channel();
+        let (connected, is_connected) = mpsc::channel();
         let thread = thread::Builder::new()
-            .name(format!("collective {rank}"))
+            .name("collective".to_string())
             .stack_size(256 << 10)
-            .spawn(move || run_jobs(link, queue))
+            .spawn(move || match connect() {
+                Ok(link) => {
+                    let (rank, size) = (link.rank(), link.size());
+                    _ = connected.send(Ok((rank, size, link.time())));
+                    run_jobs(link, queue);
+                }
+                Err(error) => _ = connected.send(Err(error)),
+            })
             .expect("a thread for the operations of a rank");
+        let (rank, size, time) =
+            is_connected.recv().unwrap_or_else(|_| Err(panicked()))?;
+        let clock = Arc::new(Clock(Mutex::new(time)));
         let (jobs, thread) = (Some(jobs), Some(thread));
-        Collective { rank, size, clock, jobs, thread }
+        Ok(Collective { rank, size, clock, jobs, thread })
     }
 
     /// Returns the index of this rank, counted from 0.
@@ -97,6 +114,20 @@ impl Collective {
             Ok(Vec::new())
         };
         self.submit(barrier).wait().map(drop)
+    }
+
+    /// Ends the connection when every rank has called this method. A rank that
+    /// drops its `Collective` without it counts as lost.
+    ///
+    /// # Errors
+    ///
+    /// If a rank has ended, or sends nothing within the time limit.
+    pub fn finish(self) -> Result<()> {
+        let finish = |link: &mut dyn Link| {
+            link.finish()?;
+            Ok(Vec::new())
+        };
+        self.submit(finish).wait().map(drop)
     }
 
     /// Runs an operation of your own after those submitted before.
@@ -171,15 +202,17 @@ impl Pending {
     ///
     /// If a rank has ended, or sends nothing within the time limit.
     pub fn wait(self) -> Result<Vec<f32>> {
-        let stopped = |_| {
-            let sentence = "the thread that sends and receives has panicked; \
-                            its message is above";
-            Err(Error::Device(sentence.to_string()))
-        };
-        let (values, finished) = self.result.recv().unwrap_or_else(stopped)?;
+        let (values, finished) =
+            self.result.recv().unwrap_or_else(|_| Err(panicked()))?;
         self.clock.advance_to(finished);
         Ok(values)
     }
+}
+
+fn panicked() -> Error {
+    let sentence = "the thread that sends and receives has panicked; its \
+                    message is above";
+    Error::Device(sentence.to_string())
 }
 
 /// The simulated time of a rank in seconds.

@@ -4,7 +4,8 @@
 //! one.
 //!
 //! Reading order: [`Link`] moves values between two ranks; [`local`] has a link
-//! for the threads of one process, with a clock that simulates a network.
+//! for the threads of one process, with a clock that simulates a network, and
+//! `mpi` one for processes, if the feature `mpi` is on.
 //! [`algorithms`] adds the values of all ranks over any link, and [`Collective`]
 //! runs them in the background. [`TreeSum`] adds in an order that does not depend
 //! on the number of ranks. [`DataParallel`] trains a model.
@@ -44,6 +45,8 @@ pub mod algorithms;
 mod collective;
 mod link;
 pub mod local;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 mod training;
 pub mod tree;
 

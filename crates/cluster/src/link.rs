@@ -4,7 +4,7 @@ use rungrad::Result;
 
 /// The connection of one rank to all others. It is the only trait that a new
 /// kind of network implements.
-pub trait Link: Send {
+pub trait Link {
     /// Returns the index of this rank, counted from 0.
     fn rank(&self) -> usize;
 
@@ -25,6 +25,16 @@ pub trait Link: Send {
         values: Vec<f32>,
         from: usize,
     ) -> Result<Vec<f32>>;
+
+    /// Ends the connection when every rank has called this method. A link that
+    /// is dropped without it belongs to a rank that has failed.
+    ///
+    /// # Errors
+    ///
+    /// If a rank has ended, or sends nothing within the time limit.
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns the time on the clock of a simulated network in seconds, and 0
     /// on a real one.

@@ -1,5 +1,7 @@
 //! One specification for every kind of network: threads, a simulated network,
-//! and processes connected by MPI.
+//! and processes connected by MPI (`mpi.rs`).
+
+mod cases;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
@@ -7,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use cluster::local::{Cost, Network};
 use cluster::{Collective, TreeSum, part, tree};
-use rungrad::Result;
-use rungrad::rng::Random;
+
+use cases::{CASES, LEN};
 
 /// How long a rank waits for a lost one.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -23,79 +25,21 @@ fn on_each(size: usize, test: impl Fn(&Collective) + Sync) {
     }
 }
 
-/// Returns values of a rank or shard, whose sum depends on the order of the
-/// additions.
-fn values_of(index: usize, len: usize) -> Vec<f32> {
-    let mut random = Random::new(index as u64);
-    (0..len).map(|_| random.normal()).collect()
-}
-
-/// Returns the blocks of a rank's shards.
-fn blocks_of(rank: usize, size: usize, shards: usize) -> Vec<Vec<f32>> {
-    let mut sum = TreeSum::new();
-    for shard in part(shards, size, rank) {
-        sum.push(shard..shard + 1, values_of(shard, LEN), added);
-    }
-    sum.blocks().cloned().collect()
-}
-
-fn added(left: Vec<f32>, right: Vec<f32>) -> Vec<f32> {
-    left.iter().zip(right).map(|(left, right)| left + right).collect()
-}
-
-/// Longer than most numbers of ranks, and a multiple of none.
-const LEN: usize = 37;
-
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|value| value.to_bits()).collect()
-}
-
-/// Promise: A sum over ranks is the sum of their values, for any number of
-/// ranks and elements, and has the same bits on every rank and in every run.
+/// Promise: On every network, sums and broadcasts have the right values, with
+/// the same bits on every rank and in every run, also with many of them in
+/// flight and with ranks that arrive late. A sum over shards has the same bits
+/// for any number of ranks.
 #[test]
-fn a_sum_is_right_and_the_same_on_every_rank() {
-    for (size, len) in [(1, 5), (2, 1), (3, 0), (4, LEN), (7, 3), (8, 1000)] {
-        let run = || {
-            let network = Network::new(size).with_limit(LIMIT);
-            network.run(|it| it.all_reduce(values_of(it.rank(), len)).wait())
-        };
-        let sums: Vec<Vec<f32>> =
-            run().into_iter().map(Result::unwrap).collect();
-        for (index, sum) in sums[0].iter().enumerate() {
-            let right: f64 =
-                (0..size).map(|it| f64::from(values_of(it, len)[index])).sum();
-            assert!((f64::from(*sum) - right).abs() < 1e-5, "{sum} {right}");
-        }
-        assert_eq!(sums[0].len(), len);
-        for sum in run().into_iter().map(Result::unwrap).chain(sums.clone()) {
-            assert_eq!(bits(&sum), bits(&sums[0]), "{size} ranks");
+fn networks_of_threads_keep_the_specification() {
+    for size in [1, 2, 3, 4, 5, 8, 16] {
+        for case in CASES {
+            on_each(size, case);
         }
     }
 }
 
-/// Promise: A sum over shards has the same bits for any number of ranks, and
-/// adds the shards in the order of a binary tree.
-#[test]
-fn a_sum_over_shards_does_not_depend_on_the_number_of_ranks() {
-    for shards in [1, 6, 8, 13] {
-        let values = |shard| (shard..shard + 1, values_of(shard, LEN));
-        let mut right = TreeSum::new();
-        for (range, values) in (0..shards).map(values) {
-            right.push(range, values, added);
-        }
-        let right = bits(&right.finish(added).unwrap());
-        for size in [1, 2, 3, 4, 5, 8, 16] {
-            on_each(size, |it| {
-                let blocks = blocks_of(it.rank(), size, shards);
-                let sum = it.fixed_all_reduce(shards, LEN, blocks).wait();
-                assert_eq!(bits(&sum.unwrap()), right, "{size} ranks");
-            });
-        }
-    }
-}
-
-/// The test above compares sums with [`TreeSum`], and this one compares
-/// [`TreeSum`] with the definition of the tree.
+/// The cases compare sums with [`TreeSum`], and this test compares [`TreeSum`]
+/// with the definition of the tree.
 ///
 /// Promise: The order of a fixed sum is a binary tree over the shards.
 #[test]
@@ -115,54 +59,6 @@ fn the_blocks_of_all_ranks_form_one_tree() {
         }
         let right = "(((0+1)+(2+3))+((4+5)+(6+7)))";
         assert_eq!(whole.finish(add).unwrap(), right, "{size} ranks");
-    }
-}
-
-/// Promise: Every rank receives the values that one rank broadcasts.
-#[test]
-fn a_broadcast_reaches_every_rank() {
-    for (size, root) in [(1, 0), (2, 1), (5, 3), (8, 7)] {
-        on_each(size, |it| {
-            let own = values_of(it.rank(), LEN);
-            let received = it.broadcast(root, own).wait().unwrap();
-            assert_eq!(received, values_of(root, LEN), "{size} ranks");
-        });
-    }
-}
-
-/// Promise: Many operations can be in flight, and each has its own result.
-#[test]
-fn many_operations_are_in_flight() {
-    on_each(4, |it| {
-        let start = |k: usize| match k % 3 {
-            0 => it.all_reduce(vec![k as f32; k % 7]),
-            1 => it.broadcast(k % 4, vec![(k + it.rank()) as f32; 2]),
-            _ => it.fixed_all_reduce(4, 1, vec![vec![k as f32]]),
-        };
-        let started: Vec<_> = (0..100).map(start).collect();
-        // The results can be read in any order.
-        for (k, pending) in started.into_iter().enumerate().rev() {
-            let right = match k % 3 {
-                0 => vec![4.0 * k as f32; k % 7],
-                1 => vec![(k + k % 4) as f32; 2],
-                _ => vec![4.0 * k as f32],
-            };
-            assert_eq!(pending.wait().unwrap(), right, "operation {k}");
-        }
-    });
-}
-
-/// Promise: A rank that arrives late delays the others and changes no result.
-#[test]
-fn a_late_rank_changes_no_result() {
-    for late in 0..3 {
-        on_each(3, |it| {
-            if it.rank() == late {
-                sleep(Duration::from_millis(50));
-            }
-            let sum = it.all_reduce(vec![it.rank() as f32; LEN]);
-            assert_eq!(sum.wait().unwrap(), [3.0; LEN]);
-        });
     }
 }
 
