@@ -56,8 +56,8 @@ pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
 }
 
 /// Adds the values of all shards, element by element, in the order of
-/// [`TreeSum`]. Rank `k` has the shards `part(shards, size, k)`, and passes the
-/// blocks of its own [`TreeSum`], each of `len` elements.
+/// [`TreeSum`]. Rank `k` has the shards `part(shards, size, k)`, and passes
+/// `TreeSum::blocks` of their sum, each of `len` elements.
 ///
 /// The bits of the result depend on the number of shards, but not on the number
 /// of ranks. If every rank has a single block, each rank sends the same number of

@@ -25,7 +25,7 @@
 //!     parallel.broadcast(&mut model)?;
 //!     let mut loss = 0.0;
 //!     for _ in 0..20 {
-//!         let reduction = parallel.backward(&model, 32, |rows| {
+//!         let reduction = parallel.backward(&model, &[1.0; 32], |rows| {
 //!             let x = x.slice(&[rows]);
 //!             model.forward(&x).mse(&(&x * 2.0 - 1.0))
 //!         })?;

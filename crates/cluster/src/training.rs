@@ -93,9 +93,10 @@ impl<'a> DataParallel<'a> {
         Ok(())
     }
 
-    /// Computes the gradients of the mean loss of a batch of `rows` rows, and
-    /// starts to add them on all ranks. `loss` computes the mean loss of some
-    /// of the rows; it is called for the rows of this rank.
+    /// Computes the gradients of the weighted mean loss of a batch, and starts
+    /// to add them on all ranks. There is one weight per row: 1, or for example
+    /// the number of tokens that are not padding. `loss` computes the weighted
+    /// mean loss of some rows; it is called only for rows of this rank.
     ///
     /// Dropout draws different numbers for each shard, which do not depend on
     /// the number of ranks.
@@ -108,7 +109,7 @@ impl<'a> DataParallel<'a> {
     pub fn backward<M: Parameters + ?Sized>(
         &self,
         model: &M,
-        rows: usize,
+        weights: &[f32],
         mut loss: impl FnMut(Range<usize>) -> Tensor,
     ) -> Result<Reduction> {
         let generators = generators(model)?;
@@ -125,10 +126,10 @@ impl<'a> DataParallel<'a> {
                 let index = step * shards as u64 + shard as u64;
                 generator.set_state([rng::bits(*seed, index), 0]);
             }
-            let rows_here = part(rows, shards, shard);
-            if !rows_here.is_empty() {
-                let weight = rows_here.len() as f32 / rows as f32;
-                let loss = loss(rows_here) * weight;
+            let rows = part(weights.len(), shards, shard);
+            let weight = sum(&weights[rows.clone()]) / sum(weights);
+            if weight > 0.0 {
+                let loss = loss(rows) * weight;
                 buckets.set_loss(loss.detach());
                 loss.backward_with_hook(|leaf, grad| buckets.add(leaf, grad));
             }
@@ -168,7 +169,7 @@ struct Shard {
     index: usize,
     /// Whether this rank has no shard after this one.
     is_last: bool,
-    /// The loss, multiplied by the fraction of the rows; `None` without rows.
+    /// The loss, multiplied by its weight in the batch; `None` if this is 0.
     loss: Option<Tensor>,
     /// Whether each leaf has received a gradient.
     has_grad: Vec<bool>,
@@ -347,6 +348,10 @@ impl Reduction {
         }
         Ok(status[0])
     }
+}
+
+fn sum(weights: &[f32]) -> f64 {
+    weights.iter().map(|weight| f64::from(*weight)).sum()
 }
 
 /// Divides the leaves into buckets of at most `limit` elements, or of one leaf.

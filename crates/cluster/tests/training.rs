@@ -12,7 +12,7 @@ use rungrad::part3_unified::{
     Array, Context, Device, Function, Gradients, Op, Tensor, apply,
 };
 use rungrad::rng::Random;
-use rungrad::{DType, Result};
+use rungrad::{DType, Result, io};
 
 /// A model with every special case: two layers share one weight, one parameter
 /// is frozen, and the loss depends on `spare` only if `uses_spare`.
@@ -64,33 +64,62 @@ impl Parameters for Model {
     rungrad::parameters!(first, second, dropout, frozen, spare);
 }
 
-/// Returns the losses of some steps and the final parameters of one rank.
+/// What a rank trains.
+struct Run {
+    model: Model,
+    adam: Adam,
+}
+
+impl Run {
+    /// Creates a run. Only rank 0 has the right parameters and dropout seed.
+    fn new(collective: &Collective) -> Run {
+        let model = Model::new(collective.rank() as u64, true);
+        Run { model, adam: Adam::new(0.01) }
+    }
+
+    /// Trains for some steps, and returns the bits of the losses and of the
+    /// parameters.
+    fn train(
+        &mut self,
+        collective: &Collective,
+        order: Order,
+        rows: usize,
+        steps: usize,
+    ) -> Result<(Vec<u32>, Vec<u32>)> {
+        let x = Tensor::rand(&[rows, 6], 1, Device::Cpu)?;
+        let mut parallel = DataParallel::new(collective, order);
+        // One bucket for each parameter.
+        parallel.bucket_len = 1;
+        let model = &mut self.model;
+        parallel.broadcast(model)?;
+        let mut losses = Vec::new();
+        for _ in 0..steps {
+            let loss = |rows| model.loss(&x, rows);
+            let weights = vec![1.0; rows];
+            let reduction = parallel.backward(model, &weights, loss)?;
+            losses.push(reduction.wait()?.to_bits());
+            self.adam.step(model.parameters_mut());
+            assert_eq!(model.first.weight.id(), model.second.weight.id());
+        }
+        let mut parameters = Vec::new();
+        for (_, parameter) in model.parameters() {
+            parameters.extend(parameter.to_vec()?.iter().map(|x| x.to_bits()));
+        }
+        Ok((losses, parameters))
+    }
+
+    fn parts(&mut self) -> [io::Part<'_>; 2] {
+        [("model", &mut self.model), ("adam", &mut self.adam)]
+    }
+}
+
+/// Trains a new model for five steps.
 fn train(
     collective: &Collective,
     order: Order,
     rows: usize,
-) -> Result<(Vec<u32>, Vec<u32>)> {
-    let x = Tensor::rand(&[rows, 6], 1, Device::Cpu)?;
-    // Only rank 0 has the right parameters and dropout seed at first.
-    let mut model = Model::new(collective.rank() as u64, true);
-    let mut adam = Adam::new(0.01);
-    let mut parallel = DataParallel::new(collective, order);
-    // One bucket for each parameter.
-    parallel.bucket_len = 1;
-    parallel.broadcast(&mut model)?;
-    let mut losses = Vec::new();
-    for _ in 0..5 {
-        let loss = |rows| model.loss(&x, rows);
-        let reduction = parallel.backward(&model, rows, loss)?;
-        losses.push(reduction.wait()?.to_bits());
-        adam.step(model.parameters_mut());
-        assert_eq!(model.first.weight.id(), model.second.weight.id());
-    }
-    let mut parameters = Vec::new();
-    for (_, parameter) in model.parameters() {
-        parameters.extend(parameter.to_vec()?.iter().map(|it| it.to_bits()));
-    }
-    Ok((losses, parameters))
+) -> (Vec<u32>, Vec<u32>) {
+    Run::new(collective).train(collective, order, rows, 5).unwrap()
 }
 
 /// The batches of 3 and 21 rows do not divide into 8 shards, and 8 shards do
@@ -102,8 +131,7 @@ fn train(
 fn the_bits_do_not_depend_on_the_number_of_ranks() {
     for rows in [3, 21, 32] {
         let order = Order::Fixed { shards: 8 };
-        let run =
-            |size| local::run(size, |it| train(&it, order, rows).unwrap());
+        let run = |size| local::run(size, |it| train(&it, order, rows));
         let one = run(1).remove(0);
         assert_ne!(one.0[0], one.0[4], "the model learns");
         for size in [2, 3, 4, 8, 11] {
@@ -114,12 +142,67 @@ fn the_bits_do_not_depend_on_the_number_of_ranks() {
     }
 }
 
+/// Promise: A training that continues from a checkpoint with a different number
+/// of ranks has the same bits.
+#[test]
+fn a_checkpoint_continues_with_a_different_number_of_ranks() {
+    let (order, rows) = (Order::Fixed { shards: 8 }, 21);
+    let whole = local::run(1, |it| train(&it, order, rows)).remove(0);
+    let name = format!("rungrad-cluster-{}.safetensors", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let first = local::run(4, |it| {
+        let mut run = Run::new(&it);
+        let (losses, _) = run.train(&it, order, rows, 2).unwrap();
+        if it.rank() == 0 {
+            io::checkpoint(&path, &run.parts()).unwrap();
+        }
+        losses
+    });
+    let rest = local::run(3, |it| {
+        let mut run = Run::new(&it);
+        io::resume(&path, &mut run.parts()).unwrap();
+        run.train(&it, order, rows, 3).unwrap()
+    });
+    std::fs::remove_file(&path).unwrap();
+    for (losses, parameters) in rest {
+        assert_eq!([&first[0][..], &losses].concat(), whole.0);
+        assert_eq!(parameters, whole.1);
+    }
+}
+
+/// Promise: Each row counts with its weight, and rows of weight 0 are not
+/// computed if they fill a shard.
+#[test]
+fn rows_have_weights() {
+    let x = Tensor::rand(&[4, 6], 1, Device::Cpu).unwrap();
+    let row_loss = |model: &Model, row: usize| model.loss(&x, row..row + 1);
+    let weights = [3.0, 0.0, 0.0, 1.0];
+    let whole = Model::new(7, false);
+    whole.eval();
+    let loss = (row_loss(&whole, 0) * 3.0 + row_loss(&whole, 3)) / 4.0;
+    loss.backward();
+    local::run(2, |it| {
+        let model = Model::new(7, false);
+        model.eval();
+        let parallel = DataParallel::new(&it, Order::Fixed { shards: 4 });
+        let loss_of = |rows: Range<usize>| {
+            assert!([0..1, 3..4].contains(&rows), "{rows:?}");
+            model.loss(&x, rows)
+        };
+        let reduction = parallel.backward(&model, &weights, loss_of);
+        let mean = reduction.unwrap().wait().unwrap();
+        near(&[mean], &[loss.item().unwrap()]);
+        let [own, right] = [&model, &whole]
+            .map(|it| it.first.weight.grad().unwrap().to_vec().unwrap());
+        near(&own, &right);
+    });
+}
+
 /// Promise: With the fastest order, all ranks have the same parameters.
 #[test]
 fn the_fastest_order_gives_all_ranks_the_same_parameters() {
     for size in [1, 2, 3] {
-        let ranks =
-            local::run(size, |it| train(&it, Order::Fastest, 21).unwrap());
+        let ranks = local::run(size, |it| train(&it, Order::Fastest, 21));
         assert!(ranks.iter().all(|rank| *rank == ranks[0]), "{size} ranks");
     }
 }
@@ -138,8 +221,8 @@ fn the_gradients_are_those_of_the_whole_batch() {
             let model = Model::new(7, false);
             model.eval();
             let parallel = DataParallel::new(&it, order);
-            let reduction =
-                parallel.backward(&model, 21, |rows| model.loss(&x, rows));
+            let reduction = parallel
+                .backward(&model, &[1.0; 21], |rows| model.loss(&x, rows));
             let mean = reduction.unwrap().wait().unwrap();
             near(&[mean], &[loss.item().unwrap()]);
             for ((name, own), (_, right)) in
@@ -213,7 +296,7 @@ fn a_reduction_overlaps_the_backward_pass() {
                 let layer = OnBackward(move || compute.compute(1.0));
                 (apply(layer, &[&model.first]) * &model.last).sum()
             };
-            let reduction = parallel.backward(&model, 2, loss).unwrap();
+            let reduction = parallel.backward(&model, &[1.0; 2], loss).unwrap();
             reduction.wait().unwrap();
             collective.time()
         })
@@ -244,7 +327,7 @@ fn unsuitable_models_are_rejected() {
     let parallel = DataParallel::new(&collective, Order::Fastest);
     let message = |model: &dyn Parameters| {
         let loss = |_| panic!("the model is checked first");
-        parallel.backward(model, 4, loss).err().unwrap().to_string()
+        parallel.backward(model, &[1.0; 4], loss).err().unwrap().to_string()
     };
     let mut wide = Linear::new(2, 2, &mut Random::new(0));
     wide.to_dtype(DType::F64).unwrap();
@@ -268,7 +351,7 @@ fn a_rank_that_ends_during_training_is_an_error() {
                 return;
             }
             let loss = |rows| model.loss(&x, rows);
-            let reduction = parallel.backward(&model, 8, loss).unwrap();
+            let reduction = parallel.backward(&model, &[1.0; 8], loss).unwrap();
             if let Err(error) = reduction.wait() {
                 errors.lock().unwrap().push((step, error.to_string()));
                 return;

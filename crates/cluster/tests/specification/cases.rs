@@ -1,4 +1,4 @@
-//! What every rank runs, on any kind of network and with any number of ranks.
+//! The tests that run on every kind of network, with any number of ranks.
 
 use std::thread::sleep;
 use std::time::Duration;

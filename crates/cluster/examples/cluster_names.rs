@@ -1,0 +1,197 @@
+//! Several ranks train a small GPT on first names.
+//!
+//! usage: cluster_names [-n RANKS] [--shards N | --fastest] [--steps N]
+//!                      [--log FILE] [--checkpoint FILE]
+//!
+//!   -n RANKS           runs the ranks as threads of this process; without it
+//!                      and with the feature `mpi`, `mpirun -n RANKS` starts them
+//!   --shards N         divides each batch into N shards (8); the losses have the
+//!                      same bits for any number of ranks
+//!   --fastest          adds gradients in the fastest order instead
+//!   --steps N          the number of the last step (100)
+//!   --log FILE         writes the loss of each step, with all digits
+//!   --checkpoint FILE  continues from this file if it exists, and saves to it
+//!                      after every 20 steps
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use cluster::{Collective, DataParallel, Order, local};
+use rungrad::data::{TokenBatch, WholeNames, names};
+use rungrad::loader::Loader;
+use rungrad::nn::{Gpt, GptSizes, Parameters};
+use rungrad::optim::{Adam, Optimizer};
+use rungrad::rng::Random;
+use rungrad::{Device, Error, Result, Tensor, io};
+
+fn main() -> ExitCode {
+    rungrad::run(|| {
+        let request = Request::parse(&rungrad::args())?;
+        match request.threads {
+            Some(threads) => {
+                let ranks = local::run(threads, |it| train(&it, &request));
+                ranks.into_iter().collect()
+            }
+            #[cfg(feature = "mpi")]
+            None => cluster::mpi::run(|it| train(it, &request)),
+            #[cfg(not(feature = "mpi"))]
+            None => train(&local::run(1, |it| it).remove(0), &request),
+        }
+    })
+}
+
+/// What a rank needs to continue a training.
+struct Run {
+    gpt: Gpt,
+    adam: Adam,
+    loader: Loader<WholeNames>,
+    step: u64,
+}
+
+impl Run {
+    fn parts(&mut self) -> [io::Part<'_>; 4] {
+        [
+            ("gpt", &mut self.gpt),
+            ("adam", &mut self.adam),
+            ("loader", &mut self.loader),
+            ("step", &mut self.step),
+        ]
+    }
+}
+
+fn train(collective: &Collective, request: &Request) -> Result<()> {
+    let list = names();
+    let sizes = GptSizes {
+        vocabulary: list.vocabulary.size(),
+        context: 16,
+        layers: 2,
+        heads: 4,
+        width: 32,
+        dropout: 0.1,
+    };
+    let mut gpt = Gpt::new(sizes, &mut Random::new(0));
+    gpt.to(Device::from_env()?)?;
+    let mut run = Run {
+        gpt,
+        adam: Adam::new(3e-3),
+        loader: Loader::new(list.whole(16), 32, 0),
+        step: 0,
+    };
+    if let Some(path) = &request.checkpoint
+        && Path::new(path).exists()
+    {
+        io::resume(path, &mut run.parts())?;
+    }
+    // Every rank has read the checkpoint before rank 0 replaces it.
+    collective.barrier()?;
+    let parallel = DataParallel::new(collective, request.order);
+    parallel.broadcast(&mut run.gpt)?;
+    let is_first = collective.rank() == 0;
+    if is_first {
+        println!("{} ranks, {:?}", collective.size(), request.order);
+    }
+    let (mut log, start) = (String::new(), Instant::now());
+    while run.step < request.steps {
+        // Every rank reads the whole batch, which is small, and computes with
+        // its own rows.
+        let batch = run.loader.next_batch();
+        let gpt = &run.gpt;
+        let loss = |rows| loss(gpt, &batch, rows);
+        let reduction = parallel.backward(gpt, &row_weights(&batch), loss)?;
+        let loss = reduction.wait()?;
+        run.adam.step(run.gpt.parameters_mut());
+        run.step += 1;
+        if !is_first {
+            continue;
+        }
+        log += &format!("{} {loss}\n", run.step);
+        if run.step.is_multiple_of(20) {
+            println!("step {} of {}: loss {loss:.3}", run.step, request.steps);
+            if let Some(path) = &request.checkpoint {
+                io::checkpoint(path, &run.parts())?;
+            }
+        }
+    }
+    if is_first {
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        let steps = log.lines().count().max(1) as f64;
+        println!("{:.1} ms per step", milliseconds / steps);
+        if let Some(path) = &request.log {
+            fs::write(path, log).map_err(|error| {
+                Error::Usage(format!("{path} cannot be written: {error}"))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of tokens to predict in each row.
+fn row_weights(batch: &TokenBatch) -> Vec<f32> {
+    let rows = batch.weights.chunks(batch.columns);
+    rows.map(|row| row.iter().sum()).collect()
+}
+
+/// Returns the mean loss of the tokens in some rows of a batch.
+fn loss(gpt: &Gpt, batch: &TokenBatch, rows: std::ops::Range<usize>) -> Tensor {
+    let tokens = rows.start * batch.columns..rows.end * batch.columns;
+    let scores = gpt.scores(&batch.inputs[tokens.clone()], batch.columns);
+    let weights = &batch.weights[tokens.clone()];
+    scores.weighted_cross_entropy(&batch.targets[tokens], weights)
+}
+
+/// The parsed command line.
+struct Request {
+    threads: Option<usize>,
+    order: Order,
+    steps: u64,
+    log: Option<String>,
+    checkpoint: Option<String>,
+}
+
+impl Request {
+    fn parse(words: &[String]) -> Result<Request> {
+        let order = Order::Fixed { shards: 8 };
+        let (threads, log, checkpoint) = (None, None, None);
+        let mut request =
+            Request { threads, order, steps: 100, log, checkpoint };
+        let mut words = words.iter();
+        while let Some(option) = words.next() {
+            if option == "--fastest" {
+                request.order = Order::Fastest;
+                continue;
+            }
+            let value = words.next().cloned();
+            match option.as_str() {
+                "-n" => request.threads = Some(number(option, value)?),
+                "--shards" => {
+                    let shards = number(option, value)?;
+                    request.order = Order::Fixed { shards };
+                }
+                "--steps" => request.steps = number(option, value)? as u64,
+                "--log" => request.log = value,
+                "--checkpoint" => request.checkpoint = value,
+                _ => {
+                    return Err(Error::Usage(format!(
+                        "cluster_names has no option `{option}`; `--help` \
+                         lists its options"
+                    )));
+                }
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Parses the number that follows an option.
+fn number(option: &str, value: Option<String>) -> Result<usize> {
+    let number = value.as_deref().and_then(|word| word.parse().ok());
+    number.filter(|number| *number > 0).ok_or_else(|| {
+        let value = value.map_or("nothing".to_string(), |it| format!("`{it}`"));
+        Error::Usage(format!(
+            "{option} takes a whole number from 1, not {value}; for example \
+             {option} 4"
+        ))
+    })
+}
