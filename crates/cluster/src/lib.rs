@@ -8,7 +8,8 @@
 //! `mpi` one for processes, if the feature `mpi` is on.
 //! [`algorithms`] adds the values of all ranks over any link, and [`Collective`]
 //! runs them in the background. [`TreeSum`] adds in an order that does not depend
-//! on the number of ranks. [`DataParallel`] trains a model.
+//! on the number of ranks. [`DataParallel`] trains a model, and
+//! [`DataParallel::sharded_step`] divides the state of its optimizer.
 //!
 //! ```
 //! use cluster::{DataParallel, Order, local};
@@ -47,6 +48,7 @@ mod link;
 pub mod local;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+mod sharding;
 mod training;
 pub mod tree;
 

@@ -1,18 +1,20 @@
 //! Data-parallel training: the bits do not depend on the number of ranks, and
 //! the gradients equal the result of one backward pass over the whole batch.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use cluster::local::{self, Cost, Network};
 use cluster::{Collective, DataParallel, Order};
-use rungrad::nn::{BatchNorm, Dropout, Linear, Module, Parameters};
+use rungrad::io::{self, State};
+use rungrad::nn::{BatchNorm, Dropout, Kept, Linear, Module, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::part3_unified::{
     Array, Context, Device, Function, Gradients, Op, Tensor, apply,
 };
 use rungrad::rng::Random;
-use rungrad::{DType, Result, io};
+use rungrad::{DType, Result};
 
 /// A model with every special case: two layers share one weight, one parameter
 /// is frozen, and the loss depends on `spare` only if `uses_spare`.
@@ -244,6 +246,77 @@ fn near(values: &[f32], right: &[f32]) {
     assert_eq!(values.len(), right.len());
     for (value, right) in values.iter().zip(right) {
         assert!((value - right).abs() < 1e-5, "{value}, not {right}");
+    }
+}
+
+/// Promise: Every shard and every step has its own random numbers.
+#[test]
+fn every_shard_draws_its_own_random_numbers() {
+    let collective = local::run(1, |it| it).remove(0);
+    let parallel = DataParallel::new(&collective, Order::Fixed { shards: 8 });
+    let (x, model) = (Tensor::ones(&[8, 6], Device::Cpu), Model::new(0, false));
+    let (x, mut seeds) = (x.unwrap(), HashSet::new());
+    for _ in 0..2 {
+        let loss = |rows| {
+            for (_, kept) in model.kept() {
+                if let Kept::Generator(generator) = kept {
+                    assert!(seeds.insert(generator.clone().seed()));
+                }
+            }
+            model.loss(&x, rows)
+        };
+        parallel.backward(&model, &[1.0; 8], loss).unwrap().wait().unwrap();
+    }
+    assert_eq!(seeds.len(), 16);
+}
+
+/// Promise: An optimizer whose state is divided among the ranks computes the
+/// same bits, and each rank has the state of only its own parameters.
+#[test]
+fn a_sharded_step_has_the_same_bits_and_less_state() {
+    let (rows, weights) = (21, [1.0; 21]);
+    let x = Tensor::rand(&[rows, 6], 1, Device::Cpu).unwrap();
+    let run = |size, is_sharded| {
+        local::run(size, |it| {
+            let parallel = DataParallel::new(&it, Order::Fixed { shards: 8 });
+            let mut model = Model::new(0, true);
+            let mut adam = Adam::new(0.01);
+            for _ in 0..4 {
+                let loss = |rows| model.loss(&x, rows);
+                let reduction = parallel.backward(&model, &weights, loss);
+                reduction.unwrap().wait().unwrap();
+                match is_sharded {
+                    true => {
+                        parallel.sharded_step(&mut model, &mut adam).unwrap()
+                    }
+                    false => adam.step(model.parameters_mut()),
+                }
+                assert_eq!(model.first.weight.id(), model.second.weight.id());
+                assert!(!model.frozen.records());
+            }
+            let bits = |(_, it): (String, &Tensor)| {
+                let values = it.to_vec().unwrap().into_iter();
+                values.map(f32::to_bits).collect::<Vec<u32>>()
+            };
+            let bits: Vec<_> =
+                model.parameters().into_iter().map(bits).collect();
+            let state =
+                adam.state().into_iter().map(|(_, value)| match value {
+                    io::Value::Tensor(tensor) => tensor.len(),
+                    io::Value::Number(_) => 0,
+                });
+            (bits, state.sum::<usize>())
+        })
+    };
+    let (right, whole) = run(1, false).remove(0);
+    for size in [1, 2, 3, 8] {
+        let ranks = run(size, true);
+        assert!(ranks.iter().all(|(bits, _)| *bits == right), "{size} ranks");
+        // Only the ordinary step has a state for the frozen parameter.
+        let sum: usize = ranks.iter().map(|(_, state)| state).sum();
+        let whole = whole - 2 * 6;
+        assert_eq!(sum, whole, "{size} ranks");
+        assert!(size == 1 || ranks.iter().all(|(_, state)| *state < whole));
     }
 }
 
