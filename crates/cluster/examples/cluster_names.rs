@@ -1,7 +1,7 @@
 //! Several ranks train a small GPT on first names.
 //!
 //! usage: cluster_names [-n RANKS] [--shards N | --fastest] [--steps N]
-//!                      [--log FILE] [--checkpoint FILE]
+//!                      [--log FILE] [--checkpoint FILE | --shard-optimizer]
 //!
 //!   -n RANKS           runs the ranks as threads of this process; without it
 //!                      and with the feature `mpi`, `mpirun -n RANKS` starts them
@@ -12,6 +12,7 @@
 //!   --log FILE         writes the loss of each step, with all digits
 //!   --checkpoint FILE  continues from this file if it exists, and saves to it
 //!                      after every 20 steps
+//!   --shard-optimizer  divides the state of the optimizer among the ranks
 
 use std::fs;
 use std::path::Path;
@@ -20,6 +21,7 @@ use std::time::Instant;
 
 use cluster::{Collective, DataParallel, Order, local};
 use rungrad::data::{TokenBatch, WholeNames, names};
+use rungrad::io::State;
 use rungrad::loader::Loader;
 use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::{Adam, Optimizer};
@@ -101,7 +103,10 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
         let loss = |rows| loss(gpt, &batch, rows);
         let reduction = parallel.backward(gpt, &row_weights(&batch), loss)?;
         let loss = reduction.wait()?;
-        run.adam.step(run.gpt.parameters_mut());
+        match request.shard_optimizer {
+            true => parallel.sharded_step(&mut run.gpt, &mut run.adam)?,
+            false => run.adam.step(run.gpt.parameters_mut()),
+        }
         run.step += 1;
         if !is_first {
             continue;
@@ -118,6 +123,8 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
         let steps = log.lines().count().max(1) as f64;
         println!("{:.1} ms per step", milliseconds / steps);
+        let state = state_bytes(&run.adam) as f64 / 1e3;
+        println!("{state:.0} kB of optimizer state on rank 0");
         if let Some(path) = &request.log {
             fs::write(path, log).map_err(|error| {
                 Error::Usage(format!("{path} cannot be written: {error}"))
@@ -125,6 +132,15 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the size of the state of an optimizer.
+fn state_bytes(adam: &Adam) -> usize {
+    let bytes = |(_, value)| match value {
+        io::Value::Tensor(tensor) => size_of::<f32>() * tensor.len(),
+        io::Value::Number(_) => size_of::<u64>(),
+    };
+    adam.state().into_iter().map(bytes).sum()
 }
 
 /// Returns the number of tokens to predict in each row.
@@ -148,18 +164,29 @@ struct Request {
     steps: u64,
     log: Option<String>,
     checkpoint: Option<String>,
+    shard_optimizer: bool,
 }
 
 impl Request {
     fn parse(words: &[String]) -> Result<Request> {
         let order = Order::Fixed { shards: 8 };
         let (threads, log, checkpoint) = (None, None, None);
-        let mut request =
-            Request { threads, order, steps: 100, log, checkpoint };
+        let mut request = Request {
+            threads,
+            order,
+            steps: 100,
+            log,
+            checkpoint,
+            shard_optimizer: false,
+        };
         let mut words = words.iter();
         while let Some(option) = words.next() {
             if option == "--fastest" {
                 request.order = Order::Fastest;
+                continue;
+            }
+            if option == "--shard-optimizer" {
+                request.shard_optimizer = true;
                 continue;
             }
             let value = words.next().cloned();
@@ -179,6 +206,13 @@ impl Request {
                     )));
                 }
             }
+        }
+        if request.shard_optimizer && request.checkpoint.is_some() {
+            return Err(Error::Usage(
+                "--checkpoint saves the optimizer of rank 0, which has only a \
+                 part of the state with --shard-optimizer; use one of the two"
+                    .into(),
+            ));
         }
         Ok(request)
     }
