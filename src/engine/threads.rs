@@ -6,8 +6,8 @@
 //! other threads run in the same pool, and loops of a thread that belongs to a
 //! pool of the program run in that pool.
 //!
-//! One rule decides how many threads a loop uses: [`threads_for`]. For the
-//! measurements behind it see docs/benchmarks.md#thread-pool.
+//! One rule decides how many threads a loop uses: [`threads_for`]. For its
+//! measurements see docs/benchmarks.md#thread-pool.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 
