@@ -61,11 +61,11 @@ impl Tensor {
     /// `grad_a = grad_out`, `grad_b = grad_out`.
     #[track_caller]
     pub fn add(&self, other: &Tensor) -> Tensor {
-        let (a, b) = (self.data(), other.data());
-        let total = zip("add", &a, &b, |x, y| x + y);
+        let total = zip("add", &self.data(), &other.data(), |x, y| x + y);
+        let shapes = [self, other].map(|x| x.shape().to_vec());
         Tensor::record(Op::Add, &[self, other], total, move |grad_out| {
-            let grad = |x: &ArrayD<f32>| sum_to(grad_out.clone(), x.shape());
-            vec![grad(&a), grad(&b)]
+            let grad = |shape| sum_to(grad_out.clone(), shape);
+            shapes.iter().map(|shape| grad(shape)).collect()
         })
     }
 }
