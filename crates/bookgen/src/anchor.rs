@@ -3,8 +3,13 @@
 use crate::tree::{Fault, Tree, ending, fault};
 
 /// The folders whose anchors exist only for the book.
-const FOLDERS: [&str; 4] =
-    ["src/", "kernels/", "examples/", "exercises/solutions/"];
+const FOLDERS: [&str; 5] = [
+    "src/",
+    "kernels/",
+    "examples/",
+    "exercises/solutions/",
+    "crates/cluster/",
+];
 
 #[derive(Debug, PartialEq, Eq)]
 enum Mark<'a> {

@@ -18,7 +18,9 @@ pub(crate) fn built<'a>(
     let file = |command| program(command).map(|it| it.file);
     let files = commands.into_iter().map(file);
     let files = files.collect::<Result<BTreeSet<String>, String>>()?;
-    let mut words = vec!["--package", "rungrad", "--package", "tools", "--lib"];
+    let packages = ["rungrad", "tools", "cluster"];
+    let mut words = vec!["--lib"];
+    words.extend(packages.iter().flat_map(|name| ["--package", name]));
     for file in &files {
         words.extend(match file.strip_prefix("examples/") {
             Some(name) => ["--example", name],
@@ -41,7 +43,8 @@ pub(crate) struct Program {
 
 /// Parses a command that a reader types: `cargo run --example NAME --
 /// ARGUMENTS`, `cargo learn try ARGUMENTS` or `cargo learn profile ARGUMENTS`,
-/// preceded by variables and a tool.
+/// preceded by variables and a tool. An example of the package `cluster` is
+/// named after `-p cluster`.
 pub(crate) fn program(command: &str) -> Result<Program, String> {
     let mut words: Vec<String> = Vec::new();
     for (i, part) in command.split('"').enumerate() {
@@ -72,7 +75,8 @@ pub(crate) fn program(command: &str) -> Result<Program, String> {
     let (file, words) = match &known[..] {
         ["cargo", "learn", "try", words @ ..] => ("expression".into(), words),
         ["cargo", "learn", "profile", words @ ..] => ("profile".into(), words),
-        ["cargo", "run", "--example", name, words @ ..] => {
+        ["cargo", "run", "--example", name, words @ ..]
+        | ["cargo", "run", "-p", "cluster", "--example", name, words @ ..] => {
             let words = words.strip_prefix(&["--"]).unwrap_or(words);
             (format!("examples/{name}"), words)
         }

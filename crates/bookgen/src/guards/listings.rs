@@ -112,6 +112,8 @@ fn commands(tree: &Tree, page: &Page, fence: &Fence) -> Vec<Fault> {
             let places = [
                 format!("examples/{name}.rs"),
                 format!("examples/{name}/main.rs"),
+                format!("crates/cluster/examples/{name}.rs"),
+                format!("crates/cluster/examples/{name}/main.rs"),
             ];
             if places.iter().all(|place| tree.get(place).is_none()) {
                 faults.push(page.fault(

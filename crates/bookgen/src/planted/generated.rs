@@ -294,6 +294,9 @@ fn quotes_variables_and_tools_are_parsed() {
     let read = program("cargo run --release --example x -- y").unwrap();
     assert_eq!(read.file, "examples/x");
     assert_eq!(read.words, ["y"]);
+    let read = program("cargo run -p cluster --example x -- y").unwrap();
+    assert_eq!(read.file, "examples/x");
+    assert_eq!(read.words, ["y"]);
 }
 
 #[cfg(unix)]
