@@ -98,6 +98,7 @@ impl Tensor {
     pub fn backward_with_hook(&self, mut hook: impl FnMut(u64, &Tensor)) {
         let seed = self.unit_seed("backward_with_hook");
         let root = root_of(self, "backward_with_hook");
+        // ANCHOR: hook
         let oldest_use = oldest_uses(root);
         // The gradient of a leaf is complete after its oldest use, so the leaf
         // follows this node and precedes all older ones.
@@ -112,6 +113,7 @@ impl Tensor {
                 }
             })
         }));
+        // ANCHOR_END: hook
     }
 }
 

@@ -16,6 +16,7 @@ use super::{Link, TreeSum, part, tree};
 /// # Errors
 ///
 /// If a rank has ended, or sends nothing within the time limit.
+// ANCHOR: ring
 pub fn ring_all_reduce(
     link: &mut dyn Link,
     mut values: Vec<f32>,
@@ -35,6 +36,7 @@ pub fn ring_all_reduce(
     all_gather(link, &mut values)?;
     Ok(values)
 }
+// ANCHOR_END: ring
 
 /// Completes values of which each rank has one slice: rank `k` has
 /// `part(values.len(), size, k)`.
@@ -42,6 +44,7 @@ pub fn ring_all_reduce(
 /// # Errors
 ///
 /// If a rank has ended, or sends nothing within the time limit.
+// ANCHOR: gather
 pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
     let (rank, size) = (link.rank(), link.size());
     let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
@@ -54,6 +57,7 @@ pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
     }
     Ok(())
 }
+// ANCHOR_END: gather
 
 /// Adds the values of all shards, element by element, in the order of
 /// [`TreeSum`]. Rank `k` has the shards `part(shards, size, k)`, and passes
@@ -66,6 +70,7 @@ pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
 /// # Errors
 ///
 /// If a rank has ended, or sends nothing within the time limit.
+// ANCHOR: fixed
 pub fn fixed_all_reduce(
     link: &mut dyn Link,
     shards: usize,
@@ -103,6 +108,7 @@ pub fn fixed_all_reduce(
     all_gather(link, &mut values)?;
     Ok(values)
 }
+// ANCHOR_END: fixed
 
 /// Copies the values of rank `root` to all ranks. After each round, twice as
 /// many ranks have them.

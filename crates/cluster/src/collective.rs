@@ -168,6 +168,7 @@ impl Drop for Collective {
     }
 }
 
+// ANCHOR: jobs
 /// Runs operations until the rank drops its [`Collective`]. An error drops the
 /// link, which ends the operations of the other ranks, too.
 fn run_jobs(link: impl Link, queue: Receiver<Job>) {
@@ -187,6 +188,7 @@ fn run_jobs(link: impl Link, queue: Receiver<Job>) {
         _ = reply.send(result);
     }
 }
+// ANCHOR_END: jobs
 
 /// The result of an operation that may still be running.
 #[must_use = "an operation that no rank waits for can fail unnoticed"]

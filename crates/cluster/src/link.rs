@@ -11,6 +11,7 @@ pub trait Link {
     /// Returns the number of ranks.
     fn size(&self) -> usize;
 
+    // ANCHOR: exchange
     /// Sends values to rank `to` and receives values from rank `from`. Both
     /// happen at the same time, so a ring of ranks that all exchange with
     /// their neighbors cannot deadlock. Messages between two ranks arrive in
@@ -25,6 +26,7 @@ pub trait Link {
         values: Vec<f32>,
         from: usize,
     ) -> Result<Vec<f32>>;
+    // ANCHOR_END: exchange
 
     /// Ends the connection when every rank has called this method. A link that
     /// is dropped without it belongs to a rank that has failed.

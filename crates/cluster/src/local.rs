@@ -166,6 +166,7 @@ impl Link for LocalLink {
 }
 
 impl LocalLink {
+    // ANCHOR: send
     fn send(&mut self, to: usize, values: Vec<f32>) {
         let cost = (self.network.cost)(self.rank, to);
         self.time += size_of_val(&values[..]) as f64 / cost.bandwidth;
@@ -175,6 +176,7 @@ impl LocalLink {
         state.messages.entry(self.rank).or_default().push_back(message);
         inbox.changed.notify_one();
     }
+    // ANCHOR_END: send
 
     fn receive(&mut self, from: usize) -> Result<Vec<f32>> {
         let network = &self.network;

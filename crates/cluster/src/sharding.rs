@@ -38,6 +38,7 @@ impl DataParallel<'_> {
         let mut parameters = distinct(model.parameters_mut());
         // A frozen parameter needs no state.
         parameters.retain(|it| it.tensor().records());
+        // ANCHOR: step
         let mut shares = shares(parameters, size);
         let own = shares[rank].iter();
         let mut own: Vec<(String, Tensor)> = own
@@ -68,6 +69,7 @@ impl DataParallel<'_> {
                 }
             }
         }
+        // ANCHOR_END: step
         Ok(())
     }
 }

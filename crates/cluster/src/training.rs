@@ -120,6 +120,7 @@ impl<'a> DataParallel<'a> {
         };
         let mut buckets = Buckets::new(self, model, shards)?;
         let own = part(shards, size, rank);
+        // ANCHOR: shards
         for shard in own.clone() {
             buckets.begin(shard, shard + 1 == own.end);
             for (generator, [seed, step]) in &generators {
@@ -135,6 +136,7 @@ impl<'a> DataParallel<'a> {
             }
             buckets.end();
         }
+        // ANCHOR_END: shards
         for (generator, [seed, step]) in generators {
             generator.set_state([seed, step + 1]);
         }
@@ -217,6 +219,7 @@ impl<'a> Buckets<'a> {
     /// Adds the gradient of a leaf for the current shard, and starts the
     /// reductions of the buckets that are now complete.
     fn add(&mut self, leaf: u64, grad: &Tensor) {
+        // ANCHOR: add
         // The loss can depend on leaves that are not in the model.
         let Some(&leaf) = self.index_of.get(&leaf) else { return };
         self.push(leaf, grad.clone());
@@ -232,6 +235,7 @@ impl<'a> Buckets<'a> {
         {
             self.failure = self.start_next().err();
         }
+        // ANCHOR_END: add
     }
 
     fn push(&mut self, leaf: usize, grad: Tensor) {
@@ -248,6 +252,7 @@ impl<'a> Buckets<'a> {
         }
     }
 
+    // ANCHOR: start
     /// Starts the reduction of the next bucket.
     fn start_next(&mut self) -> Result<()> {
         let range = self.ranges[self.started.len()].clone();
@@ -264,6 +269,7 @@ impl<'a> Buckets<'a> {
         self.started.push(self.reduce(len, blocks));
         Ok(())
     }
+    // ANCHOR_END: start
 
     fn reduce(&self, len: usize, mut blocks: Vec<Vec<f32>>) -> Pending {
         let (collective, shards) = (self.parallel.collective, self.shards);

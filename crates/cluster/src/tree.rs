@@ -53,6 +53,7 @@ impl<T> TreeSum<T> {
         value: T,
         add: impl Fn(T, T) -> T,
     ) {
+        // ANCHOR: push
         let (mut shards, mut value) = (shards, value);
         // A block begins at a multiple of its size.
         while let Some((left, _)) = self.blocks.last()
@@ -64,6 +65,7 @@ impl<T> TreeSum<T> {
             value = add(sum, value);
         }
         self.blocks.push((shards, value));
+        // ANCHOR_END: push
     }
 
     /// Returns the sums that cannot be added without the shards of a different
