@@ -10,10 +10,13 @@ use super::ranks::{ROWS, Rank, run};
 
 const SHARDS: usize = 8;
 
-/// Returns the gradient of a shard, with as many elements as there are shards.
+/// The number of elements of a gradient.
+const LEN: usize = 8;
+
+/// Returns the gradient of a shard.
 fn gradient(shard: usize) -> Vec<f32> {
     let element = |k| 1.0 / (1 + SHARDS * k + shard) as f32;
-    (0..SHARDS).map(element).collect()
+    (0..LEN).map(element).collect()
 }
 
 fn added(left: Vec<f32>, right: Vec<f32>) -> Vec<f32> {
@@ -32,7 +35,7 @@ fn both(rank: &Collective) -> Result<[Vec<f32>; 2]> {
         tree.push(shard..shard + 1, gradient(shard), added);
     }
     let blocks = tree.blocks().cloned().collect();
-    let by_shards = rank.fixed_all_reduce(SHARDS, SHARDS, blocks).wait()?;
+    let by_shards = rank.fixed_all_reduce(SHARDS, LEN, blocks).wait()?;
     Ok([by_ranks, by_shards])
 }
 // ANCHOR_END: bits

@@ -58,7 +58,7 @@ fn buckets(rank: &Rank, len: usize) -> Result<()> {
 }
 // ANCHOR_END: buckets
 
-/// Does the same with the trainer of the crate.
+/// Takes the step with the trainer of the crate.
 fn trainer(rank: &Rank, order: Order) -> Result<()> {
     let mut parallel = DataParallel::new(&rank.collective, order);
     parallel.bucket_len = LAYER;
@@ -66,11 +66,13 @@ fn trainer(rank: &Rank, order: Order) -> Result<()> {
     parallel.backward(&rank.model, &[1.0; ROWS], loss)?.wait().map(drop)
 }
 
+/// One way to take the step.
+type Step<'a> = dyn Fn(&Rank) -> Result<()> + Sync + 'a;
+
 pub(crate) fn show() -> Result<()> {
     println!("{:<36}{:>8}{:>10}{:>9}", "", "messages", "step, ms", "speedup");
-    let step = |size, step: &(dyn Fn(&Rank) -> Result<()> + Sync)| {
-        run((size, ETHERNET, ROWS), |rank| step(rank))
-    };
+    let step =
+        |size, step: &Step<'_>| run((size, ETHERNET, ROWS), |rank| step(rank));
     let (_, alone, _) = step(1, &|rank| {
         rank.loss(rank.own_rows()).backward();
         Ok(())
@@ -80,7 +82,7 @@ pub(crate) fn show() -> Result<()> {
         println!("{name:<36}{messages:>8}{time:>10.2}{speedup:>9.2}");
     };
     row("one rank", 0, alone);
-    let ways: [(&str, &(dyn Fn(&Rank) -> Result<()> + Sync)); 4] = [
+    let ways: [(&str, &Step<'_>); 4] = [
         ("four ranks, naive", &naive),
         ("four ranks, a hook", &hook),
         ("four ranks, a bucket per layer", &|it| buckets(it, LAYER)),
