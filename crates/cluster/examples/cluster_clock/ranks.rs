@@ -57,10 +57,14 @@ impl Rank {
         })
     }
 
-    /// Returns the rows of this rank.
-    pub(crate) fn own_rows(&self) -> Range<usize> {
+    /// Computes the part of the batch's mean loss that comes from the rows of
+    /// this rank.
+    pub(crate) fn own_loss(&self) -> Tensor {
         let (rank, size) = (self.collective.rank(), self.collective.size());
-        cluster::part(self.x.shape()[0], size, rank)
+        let count = self.x.shape()[0];
+        let own = cluster::part(count, size, rank);
+        let weight = own.len() as f64 / count as f64;
+        self.loss(own) * weight
     }
 
     /// Computes the mean loss of some rows.
@@ -91,6 +95,15 @@ impl Rank {
             push(&events, Event { is_message: true, start, end });
             Ok(sum)
         })
+    }
+
+    /// Returns the gradients of all parameters.
+    pub(crate) fn gradients(&self) -> Result<Vec<f32>> {
+        let mut values = Vec::new();
+        for (_, leaf) in self.model.parameters() {
+            values.extend(leaf.grad().expect("every layer is used").to_vec()?);
+        }
+        Ok(values)
     }
 
     /// Stores gradients in the leaves with these ids.

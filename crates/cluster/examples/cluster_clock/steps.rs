@@ -12,7 +12,7 @@ use super::{ETHERNET, picture};
 // ANCHOR: naive
 /// Adds one gradient after the other, after the backward pass.
 fn naive(rank: &Rank) -> Result<()> {
-    rank.loss(rank.own_rows()).backward();
+    rank.own_loss().backward();
     for (_, leaf) in rank.model.parameters() {
         let grad = leaf.grad().expect("every layer is used");
         let sum = rank.all_reduce(grad.to_vec()?).wait()?;
@@ -26,7 +26,7 @@ fn naive(rank: &Rank) -> Result<()> {
 /// Starts to add each gradient when it is complete, and waits at the end.
 fn hook(rank: &Rank) -> Result<()> {
     let mut started = Vec::new();
-    rank.loss(rank.own_rows()).backward_with_hook(|leaf, grad| {
+    rank.own_loss().backward_with_hook(|leaf, grad| {
         let values = grad.to_vec().expect("the CPU can be read");
         started.push((leaf, rank.all_reduce(values)));
     });
@@ -43,7 +43,7 @@ fn hook(rank: &Rank) -> Result<()> {
 fn buckets(rank: &Rank, len: usize) -> Result<()> {
     let (mut leaves, mut values) = (Vec::new(), Vec::new());
     let mut started = Vec::new();
-    rank.loss(rank.own_rows()).backward_with_hook(|leaf, grad| {
+    rank.own_loss().backward_with_hook(|leaf, grad| {
         leaves.push(leaf);
         values.extend(grad.to_vec().expect("the CPU can be read"));
         if values.len() >= len {
@@ -71,12 +71,22 @@ type Step<'a> = dyn Fn(&Rank) -> Result<()> + Sync + 'a;
 
 pub(crate) fn show() -> Result<()> {
     println!("{:<36}{:>8}{:>10}{:>9}", "", "messages", "step, ms", "speedup");
-    let step =
-        |size, step: &Step<'_>| run((size, ETHERNET, ROWS), |rank| step(rank));
-    let (_, alone, _) = step(1, &|rank| {
-        rank.loss(rank.own_rows()).backward();
+    let step = |size, step: &Step<'_>| {
+        run((size, ETHERNET, ROWS), |rank| {
+            step(rank)?;
+            rank.gradients()
+        })
+    };
+    let (right, alone, _) = step(1, &|rank| {
+        rank.own_loss().backward();
         Ok(())
     })?;
+    let check = |gradients: Vec<f32>| {
+        for (gradient, right) in gradients.iter().zip(&right) {
+            let is_near = (gradient - right).abs() < 1e-6;
+            assert!(is_near, "a gradient is {gradient}, not {right}");
+        }
+    };
     let row = |name: &str, messages: usize, time: f64| {
         let (time, speedup) = (time * 1e3, alone / time);
         println!("{name:<36}{messages:>8}{time:>10.2}{speedup:>9.2}");
@@ -90,13 +100,15 @@ pub(crate) fn show() -> Result<()> {
     ];
     let mut lanes = Vec::new();
     for (name, way) in ways {
-        let (_, time, events) = step(4, way)?;
+        let (gradients, time, events) = step(4, way)?;
+        check(gradients);
         let messages = events.iter().filter(|it| it.is_message).count();
         row(name, messages, time);
         lanes.push((name, events));
     }
     for order in [Order::Fastest, Order::Fixed { shards: 8 }] {
-        let (_, time, _) = step(4, &|it| trainer(it, order))?;
+        let (gradients, time, _) = step(4, &|it| trainer(it, order))?;
+        check(gradients);
         // The last message has the loss.
         row(&format!("DataParallel, {order:?}"), 5, time);
     }
