@@ -190,7 +190,7 @@ fn kept(_: &()) -> Outcome {
 fn evaluation(_: &()) -> Outcome {
     let mut norm = norm()?;
     for x in [&FIRST, &SECOND] {
-        norm.forward(&batch(x)?);
+        let _ = norm.forward(&batch(x)?);
     }
     let before = [norm.mean.to_vec()?, norm.variance.to_vec()?];
     norm.is_training = false;
@@ -217,7 +217,7 @@ fn evaluation(_: &()) -> Outcome {
 
 fn graph(_: &()) -> Outcome {
     let mut norm = norm()?;
-    norm.forward(&batch(&FIRST)?.requires_grad());
+    let _ = norm.forward(&batch(&FIRST)?.requires_grad());
     match norm.mean.records() || norm.variance.records() {
         false => Ok(()),
         true => Err(wrong(
