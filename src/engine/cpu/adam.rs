@@ -5,7 +5,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::parallel::pieces;
+use super::parallel::items_per_chunk;
 use super::types::{CpuFloat, HostElement};
 use super::{Array, Shared, compact, dense};
 use crate::engine::threads::{parallel_for, threads_for};
@@ -27,7 +27,7 @@ pub(super) fn step<T: CpuFloat + HostElement>(
     let n = operands[0].len();
     let mut results = [blank(n)?, blank(n)?, blank(n)?];
     let threads = threads_for(COST * n);
-    let chunk = pieces(n, threads);
+    let chunk = items_per_chunk(n, threads);
     let [x, mean, square] = &mut results;
     let outs = x.chunks_mut(chunk).zip(mean.chunks_mut(chunk));
     let outs = outs.zip(square.chunks_mut(chunk)).enumerate();

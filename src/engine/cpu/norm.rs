@@ -18,7 +18,7 @@ use std::hint::black_box;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::host::{Host, blank};
-use super::parallel::{fill, pieces};
+use super::parallel::{fill, items_per_chunk};
 use super::types::CpuFloat;
 use super::{Array, Shared, compact, dense};
 use crate::engine::threads::{parallel_for, threads_for};
@@ -57,7 +57,7 @@ pub(super) fn grads<T: CpuFloat>(
     }
     let [mut rows, mut weights] = [blank(n)?, blank(n)?];
     let threads = threads_for(COST * n);
-    let chunk = pieces(n / columns, threads) * columns;
+    let chunk = items_per_chunk(n / columns, threads) * columns;
     let outs = rows.chunks_mut(chunk).zip(weights.chunks_mut(chunk));
     let work = |(i, (rows, weights)): (usize, (&mut [T], &mut [T]))| {
         let range = i * chunk..i * chunk + rows.len();

@@ -16,7 +16,7 @@ pub(super) const EXP_COST: usize = 4;
 const CHUNKS_PER_THREAD: usize = 4;
 
 /// Returns how many of `count` items a chunk has if threads share them.
-pub(super) fn pieces(count: usize, threads: usize) -> usize {
+pub(super) fn items_per_chunk(count: usize, threads: usize) -> usize {
     let chunks = if threads == 1 { 1 } else { CHUNKS_PER_THREAD * threads };
     count.div_ceil(chunks).max(1)
 }
@@ -45,7 +45,7 @@ pub(super) fn fill<T: HostElement>(
 
 /// Returns the length of a chunk, a multiple of `unit`.
 fn chunk_len(n: usize, unit: usize, threads: usize) -> usize {
-    pieces(n, threads).next_multiple_of(unit.max(1)).min(n)
+    items_per_chunk(n, threads).next_multiple_of(unit.max(1)).min(n)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use std::ops::Add;
 use pulp::Arch;
 
 use super::host::{Host, blank};
-use super::parallel::{ANY_SPLIT, fill, pieces};
+use super::parallel::{ANY_SPLIT, fill, items_per_chunk};
 use super::strided::{StridedRuns, run};
 use super::types::CpuFloat;
 use super::{Array, Reduce, Shared, View, dense, storage_elements};
@@ -225,7 +225,7 @@ impl<T: CpuFloat> Line<'_, T> {
         let n = self.length;
         let mut parts = blank::<T>(n * distances.len().div_ceil(BLOCK))?;
         let threads = threads_for(n * distances.len());
-        let blocks_per_task = pieces(parts.len() / n, threads);
+        let blocks_per_task = items_per_chunk(parts.len() / n, threads);
         let tasks = parts
             .chunks_mut(n * blocks_per_task)
             .zip(distances.chunks(BLOCK * blocks_per_task));
@@ -283,7 +283,7 @@ pub(crate) fn sum<T: Real>(values: &[T]) -> f64 {
         });
     }
     let mut sums = vec![0.0; values.len().div_ceil(CHUNK)];
-    let chunks_per_task = pieces(sums.len(), threads);
+    let chunks_per_task = items_per_chunk(sums.len(), threads);
     let tasks = sums
         .chunks_mut(chunks_per_task)
         .zip(values.chunks(CHUNK * chunks_per_task));
