@@ -39,6 +39,15 @@ fn main() -> ExitCode {
             #[cfg(feature = "mpi")]
             None => cluster::mpi::run(|it| train(it, &request)),
             #[cfg(not(feature = "mpi"))]
+            None if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
+                Err(Error::Usage(
+                    "this program was built without MPI, so its processes \
+                     cannot connect; run `cargo learn cluster names`, or build \
+                     it with --features mpi"
+                        .into(),
+                ))
+            }
+            #[cfg(not(feature = "mpi"))]
             None => train(&local::run(1, |it| it).remove(0), &request),
         }
     })

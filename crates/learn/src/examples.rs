@@ -152,6 +152,11 @@ pub(crate) enum Program<'a> {
     Light(&'a str),
     /// A tool that prints times, built with optimization.
     Stopwatch(&'a str),
+    /// An example of `crates/cluster/`, built with optimization.
+    Cluster {
+        name: &'a str,
+        uses_mpi: bool,
+    },
 }
 
 /// The setting for `Program::Light`. Only `rungrad` itself is built
@@ -173,6 +178,14 @@ impl Program<'_> {
             Program::Stopwatch(name) => {
                 command.args(["--release", "--package", "tools", "--bin", name])
             }
+            Program::Cluster { name, uses_mpi } => {
+                let mpi: &[&str] = match uses_mpi {
+                    true => &["--features", "mpi"],
+                    false => &[],
+                };
+                command.args(["--release", "--package", "cluster"]);
+                command.args(["--example", name]).args(mpi)
+            }
         };
         command
     }
@@ -180,7 +193,9 @@ impl Program<'_> {
     /// Builds the program and shows a status line.
     pub(crate) fn build(&self, checkout: &Checkout) -> Result<(), Stop> {
         let (kind, name) = match self {
-            Program::Example(name) => ("example", name),
+            Program::Example(name) | Program::Cluster { name, .. } => {
+                ("example", name)
+            }
             Program::Tool(name)
             | Program::Light(name)
             | Program::Stopwatch(name) => ("tool", name),
@@ -238,6 +253,12 @@ fn examples(folder: &Path) -> Result<Vec<Example>, Stop> {
         key(a).cmp(&key(b))
     });
     Ok(examples)
+}
+
+/// Returns the names of the examples in a folder, sorted.
+pub(crate) fn example_names(folder: &Path) -> Result<Vec<String>, Stop> {
+    let examples = examples(folder)?.into_iter().map(|it| it.name);
+    Ok(examples.collect())
 }
 
 /// Returns the name of the example at `path`, and its main file.

@@ -10,6 +10,7 @@
 
 pub mod book;
 pub mod checkout;
+mod cluster;
 pub mod command;
 pub mod course;
 mod doctor;
@@ -44,6 +45,7 @@ pub const LEARN: Program = Program {
         &expression::COMMAND,
         &stopwatch::COMMAND,
         &profiler::COMMAND,
+        &cluster::COMMAND,
         &exercises::check::COMMAND,
         &exercises::watch::COMMAND,
         &exercises::predict::COMMAND,

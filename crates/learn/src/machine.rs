@@ -29,6 +29,41 @@ pub(crate) fn is_root() -> bool {
     command_output("id", &["-u"]).as_deref() == Some("0")
 }
 
+/// Returns whether libclang is in one of the folders in which the package
+/// `clang-sys` looks for it. `LIBCLANG_PATH` replaces these folders.
+fn has_libclang() -> bool {
+    let named = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
+    let folders = match named {
+        Some(path) if path.is_file() => return true,
+        Some(path) => vec![path],
+        None => {
+            let arch = env::consts::ARCH;
+            let mut folders = vec![
+                format!("/usr/lib/{arch}-linux-gnu").into(),
+                "/usr/lib64".into(),
+                "/usr/lib".into(),
+                "/usr/local/lib".into(),
+                "/opt/homebrew/opt/llvm/lib".into(),
+                "/usr/local/opt/llvm/lib".into(),
+                "/Library/Developer/CommandLineTools/usr/lib".into(),
+            ];
+            // Debian has a folder for each version.
+            let versions = fs::read_dir("/usr/lib").into_iter().flatten();
+            let versions = versions.flatten().map(|it| it.path().join("lib"));
+            folders.extend(versions);
+            folders
+        }
+    };
+    let files = folders.iter().filter_map(|it| fs::read_dir(it).ok());
+    let mut names = files.flatten().flatten().map(|it| it.file_name());
+    names.any(|name| {
+        let name = name.to_string_lossy();
+        ["libclang.", "libclang-"].iter().any(|it| name.starts_with(it))
+            && (name.contains(".so") || name.ends_with(".dylib"))
+            && !name.starts_with("libclang-cpp")
+    })
+}
+
 /// Returns the library that `RUNGRAD_OPENCL_LIBRARY` names in place of the
 /// system's loader.
 fn library_override() -> Option<PathBuf> {
@@ -185,6 +220,8 @@ pub(crate) enum Audience {
     Author,
     /// Changes what runs in the pages.
     PageAuthor,
+    /// Runs processes that MPI connects. It needs only its own tools.
+    Cluster,
 }
 
 /// Something that the course can use.
@@ -283,10 +320,37 @@ pub(crate) const TOOLS: &[Tool] = &[
         is_there: || find_program("npm").is_some(),
         packages: ["npm", "npm", "npm", "node"],
     },
+    Tool {
+        name: "mpirun",
+        purpose: "starts a program on several ranks",
+        needed: true,
+        audience: Audience::Cluster,
+        is_there: || find_program("mpirun").is_some(),
+        packages: ["openmpi-bin", "openmpi", "openmpi", "open-mpi"],
+    },
+    Tool {
+        name: "libmpi with mpicc",
+        purpose: "connects the ranks, as processes",
+        needed: true,
+        audience: Audience::Cluster,
+        is_there: || find_program("mpicc").is_some(),
+        packages: ["libopenmpi-dev", "openmpi-devel", "openmpi", "open-mpi"],
+    },
+    Tool {
+        name: "libclang",
+        purpose: "reads the headers of MPI when the program is built",
+        needed: true,
+        audience: Audience::Cluster,
+        is_there: has_libclang,
+        packages: ["libclang-dev", "clang-devel", "clang", "llvm"],
+    },
 ];
 
 /// Lists the tools that an audience needs and that are missing.
 pub(crate) fn missing(audience: Audience) -> Vec<&'static Tool> {
-    let theirs = TOOLS.iter().filter(|tool| tool.audience <= audience);
+    let theirs = TOOLS.iter().filter(|tool| match audience {
+        Audience::Cluster => tool.audience == audience,
+        _ => tool.audience <= audience,
+    });
     theirs.filter(|tool| !(tool.is_there)()).collect()
 }

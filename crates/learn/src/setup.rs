@@ -76,6 +76,9 @@ fn build_plugin(checkout: &Checkout) {
 /// Returns the command that installs these tools without asking.
 fn setup_command(missing: &[&Tool]) -> String {
     let flag = match missing.iter().map(|tool| tool.audience).max() {
+        Some(Audience::Cluster) => {
+            return "cargo learn cluster names --yes".to_string();
+        }
         Some(Audience::PageAuthor) => " --pages",
         Some(Audience::Author) => " --authors",
         _ => "",
@@ -103,7 +106,7 @@ pub(crate) fn offer(
     if terminal::agrees("Run them now?") {
         return install(checkout, missing);
     }
-    say!("Nothing was installed. Whenever you like: cargo learn setup");
+    say!("Nothing was installed. To install: {}", setup_command(missing));
     Ok(())
 }
 
@@ -152,7 +155,11 @@ fn commands(packages: PackageManager, missing: &[&Tool]) -> Vec<String> {
     refresh.into_iter().chain([install]).collect()
 }
 
-fn install(checkout: &Checkout, missing: &[&Tool]) -> Result<(), Stop> {
+/// Installs these tools, and returns an error if one is still missing.
+pub(crate) fn install(
+    checkout: &Checkout,
+    missing: &[&Tool],
+) -> Result<(), Stop> {
     let Some(packages) = PackageManager::find() else {
         return still_missing(missing, "install the packages above by hand");
     };
