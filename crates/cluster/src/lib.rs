@@ -9,7 +9,8 @@
 //! [`algorithms`] adds the values of all ranks over any link, and [`Collective`]
 //! runs them in the background. [`TreeSum`] adds in an order that does not depend
 //! on the number of ranks. [`DataParallel`] trains a model, and
-//! [`DataParallel::sharded_step`] divides the state of its optimizer.
+//! [`DataParallel::sharded_step`] divides the state of its optimizer. [`model`]
+//! predicts the time of a step on more ranks than you have.
 //!
 //! ```
 //! use cluster::{DataParallel, Order, local};
@@ -46,6 +47,7 @@ pub mod algorithms;
 mod collective;
 mod link;
 pub mod local;
+pub mod model;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod sharding;
