@@ -49,7 +49,7 @@ mod state;
 mod turned;
 mod types;
 
-pub use checkpoint::{Part, checkpoint, resume, resume_part};
+pub use checkpoint::{Part, checkpoint, resume, resume_part, set_state};
 pub use model::{Difference, load, load_partial, save};
 pub use state::{Saved, State, Value, listed};
 pub use turned::{load_turned, save_turned};

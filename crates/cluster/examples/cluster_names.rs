@@ -1,7 +1,7 @@
 //! Several ranks train a small GPT on first names.
 //!
 //! usage: cluster_names [-n RANKS] [--shards N | --fastest] [--steps N]
-//!                      [--log FILE] [--checkpoint FILE | --shard-optimizer]
+//!                      [--log FILE] [--checkpoint FILE] [--shard-optimizer]
 //!
 //!   -n RANKS           runs the ranks as threads of this process; without it
 //!                      and with the feature `mpi`, `mpirun -n RANKS` starts them
@@ -98,6 +98,9 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
     // Every rank has read the checkpoint before rank 0 replaces it.
     collective.barrier()?;
     let parallel = DataParallel::new(collective, request.order);
+    if request.shard_optimizer {
+        parallel.shard_state(&mut run.gpt, &mut run.adam)?;
+    }
     parallel.broadcast(&mut run.gpt)?;
     let is_first = collective.rank() == 0;
     if is_first {
@@ -117,15 +120,24 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
             false => run.adam.step(run.gpt.parameters_mut()),
         }
         run.step += 1;
-        if !is_first {
+        if is_first {
+            log += &format!("{} {loss}\n", run.step);
+        }
+        if !run.step.is_multiple_of(20) {
             continue;
         }
-        log += &format!("{} {loss}\n", run.step);
-        if run.step.is_multiple_of(20) {
+        if is_first {
             println!("step {} of {}: loss {loss:.3}", run.step, request.steps);
-            if let Some(path) = &request.checkpoint {
+        }
+        if let Some(path) = &request.checkpoint {
+            let own = run.adam.clone();
+            if request.shard_optimizer {
+                parallel.gather_state(&mut run.gpt, &mut run.adam)?;
+            }
+            if is_first {
                 io::checkpoint(path, &run.parts())?;
             }
+            run.adam = own;
         }
     }
     if is_first {
@@ -215,13 +227,6 @@ impl Request {
                     )));
                 }
             }
-        }
-        if request.shard_optimizer && request.checkpoint.is_some() {
-            return Err(Error::Usage(
-                "--checkpoint saves the optimizer of rank 0, which has only a \
-                 part of the state with --shard-optimizer; use one of the two"
-                    .into(),
-            ));
         }
         Ok(request)
     }

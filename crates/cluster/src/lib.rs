@@ -47,6 +47,7 @@ pub mod algorithms;
 mod collective;
 mod link;
 pub mod local;
+mod message;
 pub mod model;
 #[cfg(feature = "mpi")]
 pub mod mpi;

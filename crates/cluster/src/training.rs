@@ -8,7 +8,7 @@ use rungrad::nn::{Generator, Kept, Parameters, distinct};
 use rungrad::part3_unified::{DType, Tensor};
 use rungrad::{Error, Result, rng};
 
-use super::{Collective, Pending, TreeSum, algorithms, part};
+use super::{Collective, Pending, TreeSum, algorithms, message, part};
 
 /// The order in which the gradients of the rows of a batch are added.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,13 +73,10 @@ impl<'a> DataParallel<'a> {
     ) -> Result<()> {
         let from_rank_0 = |values| self.collective.broadcast(0, values).wait();
         for (generator, state) in generators(model)? {
-            // An `f32` represents every 16-bit integer exactly.
-            let part = |k: usize| (state[k / 4] >> (16 * (k % 4))) as u16;
-            let parts = (0..8).map(|k| f32::from(part(k))).collect();
-            let mut state = [0; 2];
-            for (k, part) in from_rank_0(parts)?.into_iter().enumerate() {
-                state[k / 4] |= (part as u64) << (16 * (k % 4));
-            }
+            let sent = state.map(message::from_number).concat();
+            let received = from_rank_0(sent)?;
+            let (seed, step) = received.split_at(message::NUMBER_LEN);
+            let state = [seed, step].map(message::to_number);
             generator.set_state(state);
         }
         for mut parameter in distinct(model.parameters_mut()) {

@@ -193,9 +193,10 @@ fn logs_are_equal(place: &Place) {
     }
 }
 
-/// Kills a rank after the first checkpoint, and continues with fewer ranks.
+/// Kills a rank after the first checkpoint, and continues with fewer ranks. Only
+/// the first run divides the optimizer among the ranks.
 fn a_killed_rank_ends_the_run(place: &Place) {
-    let words = "--steps 1000000 --checkpoint last";
+    let words = "--steps 1000000 --checkpoint last --shard-optimizer";
     let mut command = place.command(4, words);
     let run = command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut run = run.spawn().unwrap();

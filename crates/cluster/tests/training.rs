@@ -320,6 +320,133 @@ fn a_sharded_step_has_the_same_bits_and_less_state() {
     }
 }
 
+/// Promise: A training with a divided optimizer continues from a checkpoint with
+/// a different number of ranks, or with an undivided optimizer, with the same
+/// bits.
+#[test]
+fn a_divided_optimizer_continues_with_a_different_number_of_ranks() {
+    let (rows, weights) = (21, [1.0; 21]);
+    let x = Tensor::rand(&[rows, 6], 1, Device::Cpu).unwrap();
+    let start = |rank: usize| {
+        let mut random = Random::new(rank as u64);
+        let first = Linear::new(6, 5, &mut random);
+        let second = Linear::new(5, 6, &mut random);
+        (Layers { first, second }, Adam::new(0.01))
+    };
+    let step = |parallel: &DataParallel, model: &Layers| {
+        let loss = |rows: Range<usize>| {
+            let x = x.slice(&[rows]);
+            let hidden = model.first.forward(&x).tanh();
+            model.second.forward(&hidden).mse(&x)
+        };
+        parallel.backward(model, &weights, loss).unwrap().wait().unwrap()
+    };
+    let bits = |model: &Layers| {
+        let values = |(_, it): (String, &Tensor)| it.to_vec().unwrap();
+        let values = model.parameters().into_iter().flat_map(values);
+        values.map(f32::to_bits).collect::<Vec<u32>>()
+    };
+    let order = Order::Fixed { shards: 8 };
+    let right = local::run(1, |it| {
+        let parallel = DataParallel::new(&it, order);
+        let (mut model, mut adam) = start(0);
+        for _ in 0..6 {
+            step(&parallel, &model);
+            adam.step(model.parameters_mut());
+        }
+        bits(&model)
+    });
+    let name = format!("rungrad-divided-{}.safetensors", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    // With eleven ranks, most have no parameter.
+    for (before, after) in [(1, 3), (3, 2), (2, 11), (11, 1)] {
+        local::run(before, |it| {
+            let parallel = DataParallel::new(&it, order);
+            let (mut model, mut adam) = start(it.rank());
+            parallel.broadcast(&mut model).unwrap();
+            for _ in 0..3 {
+                step(&parallel, &model);
+                parallel.sharded_step(&mut model, &mut adam).unwrap();
+            }
+            parallel.gather_state(&mut model, &mut adam).unwrap();
+            if it.rank() == 0 {
+                let parts: [io::Part<'_>; 2] =
+                    [("model", &mut model), ("adam", &mut adam)];
+                io::checkpoint(&path, &parts).unwrap();
+            }
+        });
+        for is_divided in [true, false] {
+            let ranks = local::run(after, |it| {
+                let parallel = DataParallel::new(&it, order);
+                let (mut model, mut adam) = start(it.rank());
+                let mut parts: [io::Part<'_>; 2] =
+                    [("model", &mut model), ("adam", &mut adam)];
+                io::resume(&path, &mut parts).unwrap();
+                if is_divided {
+                    parallel.shard_state(&mut model, &mut adam).unwrap();
+                }
+                for _ in 0..3 {
+                    step(&parallel, &model);
+                    match is_divided {
+                        true => parallel
+                            .sharded_step(&mut model, &mut adam)
+                            .unwrap(),
+                        false => adam.step(model.parameters_mut()),
+                    }
+                }
+                let state = adam.state().len();
+                (bits(&model), state)
+            });
+            for (bits, state) in ranks {
+                assert_eq!(bits, right[0], "{before} and {after} ranks");
+                // The steps, and two tensors for each of four parameters.
+                assert_eq!(state == 9, !is_divided || after == 1);
+            }
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+struct Layers {
+    first: Linear,
+    second: Linear,
+}
+
+impl Parameters for Layers {
+    rungrad::parameters!(first, second);
+}
+
+/// Promise: A checkpoint of a divided optimizer that cannot be complete, or that
+/// does not fit the model, is rejected with a sentence.
+#[test]
+fn an_unsuitable_state_of_an_optimizer_is_rejected() {
+    let x = Tensor::ones(&[4, 6], Device::Cpu).unwrap();
+    let errors = local::run(2, |it| {
+        let parallel = DataParallel::new(&it, Order::Fastest);
+        let ones = |len| Tensor::ones(&[len], Device::Cpu).unwrap();
+        let mut model = Pair {
+            first: ones(6).requires_grad(),
+            last: ones(6).requires_grad(),
+        };
+        let mut adam = Adam::new(0.01);
+        // `last` belongs to rank 1 and has no gradient.
+        let loss = |rows| (x.slice(&[rows]) * &model.first).sum();
+        let reduction = parallel.backward(&model, &[1.0; 4], loss).unwrap();
+        reduction.wait().unwrap();
+        parallel.sharded_step(&mut model, &mut adam).unwrap();
+        let gathered = parallel.gather_state(&mut model, &mut adam.clone());
+        let sharded = match it.rank() {
+            0 => parallel.shard_state(&mut model, &mut adam),
+            _ => gathered.clone(),
+        };
+        [gathered, sharded].map(|it| it.unwrap_err().to_string())
+    });
+    let [gathered, sharded] = &errors[0];
+    assert_eq!(gathered, &errors[1][0]);
+    assert!(gathered.contains("1 on rank 0 and 0 on rank 1"), "{gathered}");
+    assert!(sharded.contains("1 parameters, but 2"), "{sharded}");
+}
+
 /// Returns its input, and calls a function in its backward pass.
 struct OnBackward<F>(F);
 

@@ -104,9 +104,7 @@ pub fn resume(path: impl AsRef<Path>, parts: &mut [Part<'_>]) -> Result<()> {
         };
         // All or nothing: restore the parts that were already changed.
         for ((name, part), before) in parts[..=at].iter_mut().zip(before) {
-            let mut own = Saved::new("the previous state", name);
-            before.into_iter().for_each(|(name, value)| own.put(name, value));
-            part.restore(&mut own)?;
+            set_state(name, *part, before)?;
         }
         return Err(error);
     }
@@ -137,11 +135,25 @@ pub fn resume_part(
     }
     let before = part.state();
     restore_part(part, saved).or_else(|error| {
-        let mut own = Saved::new("the previous state", name);
-        before.into_iter().for_each(|(name, value)| own.put(name, value));
-        part.restore(&mut own)?;
+        set_state(name, part, before)?;
         Err(error)
     })
+}
+
+/// Restores a part from values that [`State::state`] listed. The name is for
+/// error messages.
+///
+/// # Errors
+///
+/// If a value is missing, unexpected or does not fit.
+pub fn set_state(
+    name: &str,
+    part: &mut dyn State,
+    state: Vec<(String, Value)>,
+) -> Result<()> {
+    let mut saved = Saved::new("the state", name);
+    state.into_iter().for_each(|(name, value)| saved.put(name, value));
+    restore_part(part, saved)
 }
 
 fn restore_part(part: &mut dyn State, mut saved: Saved) -> Result<()> {
