@@ -80,7 +80,9 @@ fn start(
 ) -> Result<(), Stop> {
     if uses_threads {
         let words = [vec!["-n".to_string(), ranks.to_string()], words];
-        let program = Program::Cluster { name: example, uses_mpi: false };
+        // With MPI, one build serves threads and processes.
+        let uses_mpi = machine::missing(Audience::Cluster).is_empty();
+        let program = Program::Cluster { name: example, uses_mpi };
         return program.run(checkout, None, &words.concat());
     }
     require_mpi(checkout, yes)?;

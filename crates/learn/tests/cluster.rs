@@ -58,6 +58,10 @@ fn threads_need_no_mpi() {
     let run = calls.lines().find(|it| it.starts_with("cargo run")).unwrap();
     assert!(run.ends_with(" -- -n 4 --steps 20"), "{run}");
     assert!(!calls.contains("mpi"), "{calls}");
+    // Otherwise, the crate would be built once with MPI and once without.
+    install_mpi(&scene);
+    cluster(&scene, "names --threads").succeeds();
+    assert!(scene.read("calls").contains("--features mpi"));
 }
 
 /// Promise: Without MPI, `cargo learn cluster` names what is missing and the
