@@ -1,8 +1,7 @@
 //! Whole runs of the example `cluster_names` on processes that MPI connects, on
 //! one machine and in network namespaces that are like two machines.
 //!
-//! The tests build the example with the feature `mpi` themselves, so that no
-//! other test needs MPI.
+//! Without the feature `mpi` they are skipped.
 
 #![cfg(target_os = "linux")]
 
@@ -14,27 +13,6 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use rungrad::io;
-
-/// Returns a call of cargo for this package with MPI, or `None`, with a visible
-/// message, if this machine cannot build it.
-fn cargo(test: &str, words: &[&str]) -> Option<()> {
-    for program in ["mpirun", "mpicc"] {
-        if Command::new(program).arg("--version").output().is_err() {
-            return skip(test, &format!("{program} is not installed"));
-        }
-    }
-    let mut cargo =
-        Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
-    cargo.args(words).args(["--package", "cluster", "--features", "mpi"]);
-    let output = cargo.env("OMPI_ALLOW_RUN_AS_ROOT", "1").output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    if errors.contains("Unable to find libclang") {
-        return skip(test, "libclang is not installed");
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{errors}");
-    Some(())
-}
 
 /// Prints that a test is skipped. The harness would capture `eprintln!`.
 fn skip<T>(test: &str, reason: &str) -> Option<T> {
@@ -51,9 +29,11 @@ struct Place {
 }
 
 impl Place {
-    /// Builds the example, or returns `None` if the test is skipped.
+    /// Creates the folder, or returns `None` if the test is skipped.
     fn this_machine(test: &str) -> Option<Place> {
-        cargo(test, &["build", "--example", "cluster_names"])?;
+        if !cfg!(feature = "mpi") {
+            return skip(test, "it needs `--features cluster/mpi`");
+        }
         let name = format!("rungrad-{test}-{}", process::id());
         let folder = env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -244,7 +224,7 @@ fn wait_for(what: &str, seconds: u64, mut is_there: impl FnMut() -> bool) {
 
 /// Promise: Two and four processes write the same log as one, byte for byte.
 #[test]
-#[ignore = "slow: 15 s, and a minute to build the example with MPI"]
+#[ignore = "slow: 15 s, runs of processes"]
 fn processes_write_the_same_log() {
     let test = "processes_write_the_same_log";
     let Some(place) = Place::this_machine(test) else { return };
@@ -270,12 +250,4 @@ fn network_namespaces_are_like_machines() {
     let Some(place) = Place::two_namespaces(test) else { return };
     logs_are_equal(&place);
     a_killed_rank_ends_the_run(&place);
-}
-
-/// Runs the tests that need the feature `mpi`, which `cargo test` leaves out.
-#[test]
-#[ignore = "slow: 60 s, builds the tests with MPI"]
-fn processes_keep_the_specification() {
-    let test = "processes_keep_the_specification";
-    _ = cargo(test, &["test", "--test", "mpi"]);
 }

@@ -81,7 +81,7 @@ fn start(
     if uses_threads {
         let words = [vec!["-n".to_string(), ranks.to_string()], words];
         // With MPI, one build serves threads and processes.
-        let uses_mpi = machine::missing(Audience::Cluster).is_empty();
+        let uses_mpi = machine::has_mpi();
         let program = Program::Cluster { name: example, uses_mpi };
         return program.run(checkout, None, &words.concat());
     }

@@ -346,6 +346,11 @@ pub(crate) const TOOLS: &[Tool] = &[
     },
 ];
 
+/// Returns whether programs that MPI connects can be built and run.
+pub fn has_mpi() -> bool {
+    missing(Audience::Cluster).is_empty()
+}
+
 /// Lists the tools that an audience needs and that are missing.
 pub(crate) fn missing(audience: Audience) -> Vec<&'static Tool> {
     let theirs = TOOLS.iter().filter(|tool| match audience {

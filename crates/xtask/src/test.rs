@@ -57,8 +57,9 @@ const STEPS: &[Step] = &[
         minutes: 15,
         slow: false,
         work: |it| {
-            let args = ["clippy", "--workspace", "--all-targets", "--"];
-            it.cargo(&[&args[..], &["-D", "warnings"]].concat(), &[])
+            let args: &[&str] = &["clippy", "--workspace", "--all-targets"];
+            let deny = &["--", "-D", "warnings"];
+            it.cargo(&[args, it.mpi(), deny].concat(), &[])
         },
     },
     // The tests of the pages need mdBook, which this step compiles if it is

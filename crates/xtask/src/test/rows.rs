@@ -9,6 +9,7 @@ use super::Work;
 use learn::checkout::cannot_write;
 use learn::command::Stop;
 use learn::examples::LIGHT_CONFIG;
+use learn::machine;
 use learn::process::{self, Ending, RunFn};
 
 /// The slowest test program of the crate, which gets a separate row.
@@ -30,6 +31,15 @@ impl Work<'_> {
         let (name, value) = PLAIN;
         if env::var_os(name).is_none() {
             command.env(name, value);
+        }
+    }
+
+    /// Returns the arguments of cargo that turn MPI on, for all tests on a
+    /// machine that has it.
+    pub(super) fn mpi(&self) -> &'static [&'static str] {
+        match self.all && machine::has_mpi() {
+            true => &["--features", "cluster/mpi"],
+            false => &[],
         }
     }
 
@@ -58,13 +68,15 @@ impl Work<'_> {
         // The crate is compiled once more for its unit tests. Optimizing it
         // would take ten times as long as they run.
         let inner = format!("--package rungrad --lib --config {LIGHT_CONFIG}");
-        let rest = "--workspace --exclude rungrad --exclude learn";
+        let mut rest = row("others", "--workspace --exclude rungrad");
+        rest.words.extend(["--exclude".into(), "learn".into()]);
+        rest.words.extend(self.mpi().iter().map(ToString::to_string));
         vec![
             row("longest", &format!("--package rungrad --test {LONGEST}")),
             others,
             row("inner", &inner),
             row("learn", "--package learn"),
-            row("others", rest),
+            rest,
             row(DOCS, "--package rungrad --doc"),
         ]
     }
