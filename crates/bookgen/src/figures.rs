@@ -8,6 +8,7 @@ mod groups;
 mod interleaving;
 mod ladder;
 mod nudge;
+mod ranks;
 mod reuse;
 mod roof;
 mod roofline;
@@ -34,6 +35,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     ("interleaving", interleaving::svg),
     ("ladder", ladder::svg),
     ("nudge", nudge::svg),
+    ("ranks", ranks::svg),
     ("reuse", reuse::svg),
     ("roof", roof::svg),
     ("roofline", || roofline::svg("part3_how_fast")),
