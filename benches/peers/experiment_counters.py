@@ -86,7 +86,8 @@ def counters(card):
     if not card.nvidia:
         return answer(f"{len(works)} launches are ready; the counters need an NVIDIA card")
     release_all(card)
-    child = [sys.executable, str(Path(__file__).with_name("experiments.py")), "--launch", str(folder)]
+    program = Path(__file__).with_name("experiments.py")
+    child = [sys.executable, str(program), "--launch", str(folder)]
     try:
         subprocess.run(child, check=True, stderr=subprocess.PIPE, text=True, timeout=60)
     except subprocess.SubprocessError as error:
@@ -98,7 +99,8 @@ def counters(card):
     metrics += [STALL.format(name) for name in STALLS.values()] + [LIFE]
     report = subprocess.run(
         ["ncu", "--csv", "--print-units", "base", "--clock-control", "none",
-         "--cache-control", "none", "--kernel-name", "regex:matmul|reduce|total|multiply|ew_|matvec|gemm|cutlass|Kernel",
+         "--cache-control", "none", "--kernel-name",
+         "regex:matmul|reduce|total|multiply|ew_|matvec|gemm|cutlass|Kernel",
          "--metrics", ",".join(metrics), *child, "--torch"],
         stdout=subprocess.PIPE, text=True, timeout=240)
     wrong = report.returncode != 0

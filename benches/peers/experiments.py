@@ -298,10 +298,11 @@ def group_size(card):
         run = card.launcher(add)
         coarse = source_of("reduce_coarse", ("GROUP 256", f"GROUP {size}"))
         teams = source_of("matvec_teams", ("TEAMS 8", f"TEAMS {size // 32}"))
-        columns[size] = [
-            f"{1e3 * median(run):.4f}",
-            f"{card.time(total('coarse', coarse, 'reduce_coarse', GROUPS * 256 // size, size)):.4f}",
-            f"{card.time(matvec('matvec_teams', *SHORT, teams, teams=size // 32)):.4f}"]
+        groups = GROUPS * GROUP // size
+        works = [total("coarse", coarse, "reduce_coarse", groups, size),
+                 matvec("matvec_teams", *SHORT, teams, teams=size // 32)]
+        times = [1e3 * median(run), *map(card.time, works)]
+        columns[size] = [f"{ms:.4f}" for ms in times]
     names = ["ew_add", "reduce_coarse, the same items", "matvec_teams"]
     table(["items of a group, ms", *map(str, sizes)],
           [[name, *(columns[size][i] for size in sizes)] for i, name in enumerate(names)])
@@ -528,7 +529,8 @@ def errors(card):
 def provoke_errors():
     card = Card()
     try:
-        card.kernel("wrong", "kernel void wrong(global float *a)\n{\n    a[0] = get_globl_id(0);\n}\n")
+        card.kernel("wrong", "kernel void wrong(global float *a)\n"
+                    "{\n    a[0] = get_globl_id(0);\n}\n")
         print("the misspelled kernel was compiled")
     except SystemExit as error:
         print(error)
@@ -607,8 +609,8 @@ EXPERIMENTS = {
     "latency": latency, "roof": roof, "bytes-in-flight": bytes_in_flight, "atomics": atomics,
     "exchange": exchange, "reductions": reductions, "index-types": index_types,
     "group-order": group_order, "group-size": group_size, "broadcast": broadcast,
-    "copies": copies, "launches": launches, "tf32": tf32, "host": host, "errors": errors,
-    "machine-code": machine_code, "counters": counters,
+    "copies": copies, "launches": launches, "tf32": tf32, "host": host,
+    "machine-code": machine_code, "counters": counters, "errors": errors,
 }
 
 
