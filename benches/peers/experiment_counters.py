@@ -1,4 +1,4 @@
-"""The experiment `counters` of `experiments.py`: the counters of our kernels.
+"""The experiments `counters` and `machine-code` of `experiments.py`.
 
 NVIDIA's profiler does not support OpenCL. But NVIDIA's OpenCL driver returns
 the assembly (PTX) that it has compiled, and the CUDA driver launches it. So a
@@ -6,6 +6,7 @@ child process launches the assembly of each kernel under `ncu`. It must compute
 the same bits as OpenCL did.
 """
 
+import collections
 import csv
 import ctypes
 import io
@@ -22,6 +23,7 @@ from experiment_launches import (
     CACHED, LONG, SHORT, SIDES, TINY, Work, answer, asynchronous, in_flight, indices, matvec,
     median, multiplies, ordered, release_all, rungs, say, small_tiles, table, total,
     trees)
+from rungs import KERNELS
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 LIFE = "smsp__average_warp_latency_per_inst_issued.ratio"
@@ -225,3 +227,49 @@ def launch_assembly(folder):
         torch.cuda.synchronize()
     if wrong:
         sys.exit("\n".join(wrong[:10]))
+
+
+def machine_code(card):
+    """Which instructions does the card's compiler make of a kernel?"""
+    if not card.nvidia:
+        return answer("needs an NVIDIA card")
+    works = [trees()[0], trees()[1], *indices(SIDES[0]), asynchronous(SIDES[0])]
+    for work in works:
+        code = machine_code_of(card.assembly(work))[1]
+        found = re.findall(r"/\*[0-9a-f]{4}\*/\s+(.*?);", code)
+        words = collections.Counter(
+            re.sub(r"^@!?U?P\w+\s+", "", line).split()[0].split(".")[0] for line in found)
+        words.pop("NOP", None)
+        common = ", ".join(f"{word} {count}" for word, count in words.most_common(7))
+        answer(f"{work.label}: {sum(words.values())} instructions: {common}")
+        if work is works[0]:
+            conditional = [line for line in found if re.match(r"@!?P\d+ (LDS|FADD|STS|BRA)", line)]
+            for line in conditional[:8]:
+                answer(f"   {line}")
+    # The engine's kernel for tensor cores, built as the engine builds it.
+    options = {"T": "float", "OUT": "float", "ACC": "float", "CORES": 1,
+               "A_ALONG_K": 1, "B_ALONG_N": 0, "FOURS": 1}
+    source = "".join(f"#define {name} {value}\n" for name, value in options.items())
+    source += (KERNELS.parent / "numbers.cl").read_text()
+    source += (KERNELS.parent / "engine/warpgroups.cl").read_text()
+    work = Work("", "product_warpgroups", source, [], [], (), ())
+    assembly = card.assembly(work).replace("//sm_90a ", "")
+    log = machine_code_of(assembly.replace(".target sm_90,", ".target sm_90a,"))[0]
+    for line in log.splitlines():
+        if "spill" in line or "registers" in line:
+            answer(f"product_warpgroups: {line.strip()}")
+
+
+def machine_code_of(assembly):
+    """The assembler's report on the assembly (PTX), and the machine code (SASS)."""
+    target = re.search(r"\.target (sm_\w+)", assembly)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "it.ptx").write_text(assembly)
+        texts = []
+        for command in (["ptxas", "-v", f"-arch={target}", "it.ptx", "-o", "it.cubin"],
+                        ["cuobjdump", "--dump-sass", "it.cubin"]):
+            report = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True)
+            assert report.returncode == 0, report.stdout[-500:]
+            texts.append(report.stdout)
+    return texts

@@ -18,21 +18,18 @@ Needs an OpenCL device. Counters need an NVIDIA card and `ncu`, the rows of
 PyTorch need PyTorch, and the experiment `host` needs NumPy.
 """
 
-import collections
 import ctypes
 import mmap
-import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import textwrap
 import time
 import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from experiment_counters import counters, launch_assembly  # noqa: E402
+from experiment_counters import counters, launch_assembly, machine_code  # noqa: E402
 from experiment_kernels import (  # noqa: E402
     ERRORS, LATENCY, ROOF, SMALL, WARPS)
 from experiment_launches import (  # noqa: E402
@@ -40,7 +37,7 @@ from experiment_launches import (  # noqa: E402
     TINY, ZERO, Card, Work, answer, asynchronous, by_clock, few_at, in_flight, indices, matvec,
     median, multiplies, multiply, ordered, release_all, rungs, say, small_tiles,
     source_of, table, torch_median, total, trees)
-from rungs import KERNELS, checked  # noqa: E402
+from rungs import checked  # noqa: E402
 
 def latency(card):
     """How long does one item wait for a number, by where the number is?"""
@@ -548,52 +545,6 @@ def provoke_errors():
     print("a read after it", card.cl.clEnqueueReadBuffer(
         card.queue, place, 1, ctypes.c_size_t(0), ctypes.c_size_t(4),
         ctypes.byref(number), 0, None, None), flush=True)
-
-
-def machine_code(card):
-    """Which instructions does the card's compiler make of a kernel?"""
-    if not card.nvidia:
-        return answer("needs an NVIDIA card")
-    works = [trees()[0], trees()[1], *indices(SIDES[0]), asynchronous(SIDES[0])]
-    for work in works:
-        code = machine_code_of(card.assembly(work))[1]
-        found = re.findall(r"/\*[0-9a-f]{4}\*/\s+(.*?);", code)
-        words = collections.Counter(
-            re.sub(r"^@!?U?P\w+\s+", "", line).split()[0].split(".")[0] for line in found)
-        words.pop("NOP", None)
-        common = ", ".join(f"{word} {count}" for word, count in words.most_common(7))
-        answer(f"{work.label}: {sum(words.values())} instructions: {common}")
-        if work is works[0]:
-            conditional = [line for line in found if re.match(r"@!?P\d+ (LDS|FADD|STS|BRA)", line)]
-            for line in conditional[:8]:
-                answer(f"   {line}")
-    # The engine's kernel for tensor cores, built as the engine builds it.
-    options = {"T": "float", "OUT": "float", "ACC": "float", "CORES": 1,
-               "A_ALONG_K": 1, "B_ALONG_N": 0, "FOURS": 1}
-    source = "".join(f"#define {name} {value}\n" for name, value in options.items())
-    source += (KERNELS.parent / "numbers.cl").read_text()
-    source += (KERNELS.parent / "engine/warpgroups.cl").read_text()
-    work = Work("", "product_warpgroups", source, [], [], (), ())
-    assembly = card.assembly(work).replace("//sm_90a ", "")
-    log = machine_code_of(assembly.replace(".target sm_90,", ".target sm_90a,"))[0]
-    for line in log.splitlines():
-        if "spill" in line or "registers" in line:
-            answer(f"product_warpgroups: {line.strip()}")
-
-
-def machine_code_of(assembly):
-    """The assembler's report on the assembly (PTX), and the machine code (SASS)."""
-    target = re.search(r"\.target (sm_\w+)", assembly)[1]
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "it.ptx").write_text(assembly)
-        texts = []
-        for command in (["ptxas", "-v", f"-arch={target}", "it.ptx", "-o", "it.cubin"],
-                        ["cuobjdump", "--dump-sass", "it.cubin"]):
-            report = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
-                                    stderr=subprocess.STDOUT, text=True)
-            assert report.returncode == 0, report.stdout[-500:]
-            texts.append(report.stdout)
-    return texts
 
 
 def card_says(what):
