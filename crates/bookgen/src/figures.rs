@@ -2,6 +2,7 @@
 //! listing. Other figures are drawn by hand.
 
 mod along;
+mod course;
 mod crossover;
 mod descent;
 mod groups;
@@ -28,6 +29,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     ("first", || expression("first", [&[2.0], &[3.0]])),
     ("order", order),
     ("along", along::svg),
+    ("course", course::svg),
     ("crossover-add", || crossover::svg("add")),
     ("crossover-matmul", || crossover::svg("matmul")),
     ("descent", descent::svg),
