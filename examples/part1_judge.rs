@@ -1,5 +1,5 @@
-//! Two cases in which a gradient check misleads: a kink, and a loss whose
-//! coefficients are all equal.
+//! Two cases in which a gradient check misleads: a kink, and a loss in which
+//! all elements have the same factor.
 
 use rungrad::gradcheck::{compare, dot, slope};
 use rungrad::reference::{Array, mul};
@@ -16,17 +16,17 @@ fn kinks() {
 // ANCHOR_END: kinks
 
 // ANCHOR: uneven
-/// A wrong gradient of the sum of `weights * a * b` with respect to `a`: it is
-/// `b`, whatever the weights are.
+/// A wrong gradient of the sum of `factors * a * b` with respect to `a`: it is
+/// `b`, whatever the factors are.
 fn uneven() {
     let (a, b) = ([2.0, 3.0], [3.0, 4.0]);
     let inputs = [Array::new(&[2], &a), Array::new(&[2], &b)];
-    let forgetful = &inputs[1];
-    for weights in [[1.0, 1.0], [2.0, -0.5]] {
-        println!("weights {weights:?}:");
-        let weights = Array::new(&[2], &weights);
-        let loss = |x: &[Array]| dot(&mul(&x[0], &x[1]), &weights);
-        match compare(forgetful, &slope(&inputs, 0, loss), &[]) {
+    let wrong = &inputs[1];
+    for factors in [[1.0, 1.0], [2.0, -0.5]] {
+        println!("factors {factors:?}:");
+        let factors = Array::new(&[2], &factors);
+        let loss = |x: &[Array]| dot(&mul(&x[0], &x[1]), &factors);
+        match compare(wrong, &slope(&inputs, 0, loss), &[]) {
             None => println!("  agrees"),
             Some(mismatch) => println!("{mismatch}"),
         }
