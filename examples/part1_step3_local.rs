@@ -35,11 +35,13 @@ impl Tensor {
         }
     }
 
+    // ANCHOR: step3-end
     fn show(&self, name: &str) {
         let (data, grad) = (&self.data, self.grad.borrow());
         println!("{name}: <Tensor with data: {data}, grad: {grad}>");
     }
 }
+// ANCHOR_END: step3-end
 // ANCHOR_END: step3-tensor
 
 // ANCHOR: step3-main

@@ -1,6 +1,5 @@
 //! Step 4: backward for the whole graph, including the notebook's bug.
 
-// ANCHOR: step4-tensor
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -34,6 +33,7 @@ impl Tensor {
         }
     }
 
+    // ANCHOR: step4-end
     fn build_topo(self: &Rc<Tensor>) -> Vec<Rc<Tensor>> {
         fn visit(v: &Rc<Tensor>, topo: &mut Vec<Rc<Tensor>>) {
             if topo.iter().any(|seen| Rc::ptr_eq(seen, v)) {
@@ -65,7 +65,7 @@ impl Tensor {
     }
 }
 // ANCHOR_END: step4-backward
-// ANCHOR_END: step4-tensor
+// ANCHOR_END: step4-end
 
 // ANCHOR: step4-main
 fn main() {
