@@ -1,4 +1,4 @@
-let mut shares = shares(parameters, size);
+let mut shares = shares(model, size);
 let own = shares[rank].iter();
 let mut own: Vec<(String, Tensor)> = own
     .map(|it| (it.name().to_string(), it.tensor().clone()))

@@ -44,28 +44,28 @@ pub(crate) fn svg() -> String {
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 286\" role=\"img\" text-anchor=\"middle\" fill=\"currentColor\" font-size=\"14\" font-family=\"sans-serif\">
 <title>From one expression to ten invented names</title>
-<desc>Three stages from left to right. The expression (a * b) * b with its value and its two gradients; a transformer, which is thousands of such operations; and ten names that it has invented. Solid arrows carry values forward from stage to stage, and dashed arrows carry gradients back.</desc>
+<desc>Three stages from left to right. The expression (a * b) * b with its value and its two gradients; a transformer, made of many such operations, with values that run forward from the letters of a name to the loss and gradients that run back; and ten names that the trained transformer has invented.</desc>
 <style>@media (prefers-color-scheme: dark) { svg:root { color: #dcdcdc; background: #16181d; --fig-value: #7fb8ff; --fig-grad: #ff9a8d } } @media (prefers-reduced-motion: reduce) { svg:root { --fig-motion: hidden } }</style>
 <defs>
+<marker id=\"course-ink\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"currentColor\"/></marker>
 <marker id=\"course-value\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"var(--fig-value, #1a5fb4)\"/></marker>
 <marker id=\"course-grad\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 8 4 0 8z\" fill=\"var(--fig-grad, #b3261e)\"/></marker>
 </defs>
 <g fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\">
 <rect x=\"14\" y=\"34\" width=\"180\" height=\"206\" rx=\"10\"/>
-<rect x=\"260\" y=\"34\" width=\"180\" height=\"206\" rx=\"10\"/>
+<rect x=\"250\" y=\"34\" width=\"200\" height=\"206\" rx=\"10\"/>
 <rect x=\"506\" y=\"34\" width=\"168\" height=\"206\" rx=\"10\"/>
-<rect x=\"280\" y=\"50\" width=\"140\" height=\"28\" rx=\"6\" stroke-opacity=\"0.6\"/>
-<rect x=\"280\" y=\"87\" width=\"140\" height=\"28\" rx=\"6\" stroke-opacity=\"0.6\"/>
-<rect x=\"280\" y=\"124\" width=\"140\" height=\"28\" rx=\"6\" stroke-opacity=\"0.6\"/>
-<rect x=\"280\" y=\"161\" width=\"140\" height=\"28\" rx=\"6\" stroke-opacity=\"0.6\"/>
-<rect x=\"280\" y=\"198\" width=\"140\" height=\"28\" rx=\"6\" stroke-opacity=\"0.6\"/>
+<g stroke-opacity=\"0.6\">
+<rect x=\"282\" y=\"50\" width=\"136\" height=\"28\" rx=\"6\"/>
+<rect x=\"282\" y=\"87\" width=\"136\" height=\"28\" rx=\"6\"/>
+<rect x=\"282\" y=\"124\" width=\"136\" height=\"28\" rx=\"6\"/>
+<rect x=\"282\" y=\"161\" width=\"136\" height=\"28\" rx=\"6\"/>
+<rect x=\"282\" y=\"198\" width=\"136\" height=\"28\" rx=\"6\"/>
 </g>
-<g fill=\"none\" stroke=\"var(--fig-value, #1a5fb4)\" stroke-width=\"2\">
-<path marker-end=\"url(#course-value)\" d=\"M198 112H256\"/><path marker-end=\"url(#course-value)\" d=\"M444 112H502\"/>
+<path marker-end=\"url(#course-ink)\" d=\"M198 137H246\"/><path marker-end=\"url(#course-ink)\" d=\"M454 137H502\"/>
 </g>
-<g fill=\"none\" stroke=\"var(--fig-grad, #b3261e)\" stroke-width=\"2\" stroke-dasharray=\"6 4\">
-<path marker-end=\"url(#course-grad)\" d=\"M256 182H198\"/><path marker-end=\"url(#course-grad)\" d=\"M502 182H444\"/>
-</g>
+<path marker-end=\"url(#course-value)\" d=\"M266 52V226\" fill=\"none\" stroke=\"var(--fig-value, #1a5fb4)\" stroke-width=\"2\"/>
+<path marker-end=\"url(#course-grad)\" d=\"M434 226V52\" fill=\"none\" stroke=\"var(--fig-grad, #b3261e)\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>
 <g font-weight=\"600\">
 <text x=\"104\" y=\"22\">one expression</text><text x=\"350\" y=\"22\">a transformer</text><text x=\"590\" y=\"22\">ten invented names</text>
 </g>
@@ -73,16 +73,15 @@ const HEAD: &str = "\
 <text x=\"350\" y=\"106\">attention</text>
 <text x=\"350\" y=\"143\">matmul and GELU</text>
 <text x=\"350\" y=\"180\">softmax</text>
-<text x=\"350\" y=\"217\">the next letter</text>
-<text x=\"227\" y=\"100\" fill=\"var(--fig-value, #1a5fb4)\">values</text><text x=\"227\" y=\"204\" fill=\"var(--fig-grad, #b3261e)\">gradients</text>
-<text x=\"473\" y=\"100\" fill=\"var(--fig-value, #1a5fb4)\">values</text><text x=\"473\" y=\"204\" fill=\"var(--fig-grad, #b3261e)\">gradients</text>
-<text x=\"340\" y=\"270\">the same two passes, from the first chapter to the last program</text>
+<text x=\"350\" y=\"217\">loss</text>
+<text x=\"222\" y=\"126\">many</text><text x=\"478\" y=\"126\">train</text>
+<text x=\"340\" y=\"270\"><tspan fill=\"var(--fig-value, #1a5fb4)\">values run forward</tspan>, <tspan fill=\"var(--fig-grad, #b3261e)\">gradients run backward</tspan>, from the first chapter to the last program</text>
 ";
 
-/// A value that runs forward along the solid arrows, and a gradient that runs
-/// back. `--fig-motion` hides both for readers who want less motion.
+/// A value that runs forward and a gradient that then runs back.
+/// `--fig-motion` hides both for readers who want less motion.
 const MOTION: &str = "\
 <g visibility=\"var(--fig-motion, visible)\" stroke=\"none\">
-<circle r=\"6\" fill=\"var(--fig-value, #1a5fb4)\"><animateMotion dur=\"6s\" repeatCount=\"indefinite\" path=\"M198 112H502\" keyPoints=\"0;1;1\" keyTimes=\"0;0.5;1\" calcMode=\"linear\"/></circle>
-<circle r=\"6\" fill=\"var(--fig-grad, #b3261e)\"><animateMotion dur=\"6s\" repeatCount=\"indefinite\" path=\"M502 182H198\" keyPoints=\"0;0;1\" keyTimes=\"0;0.5;1\" calcMode=\"linear\"/></circle>
+<circle r=\"6\" fill=\"var(--fig-value, #1a5fb4)\"><animateMotion dur=\"6s\" repeatCount=\"indefinite\" path=\"M266 52V222\" keyPoints=\"0;1;1\" keyTimes=\"0;0.5;1\" calcMode=\"linear\"/></circle>
+<circle r=\"6\" fill=\"var(--fig-grad, #b3261e)\"><animateMotion dur=\"6s\" repeatCount=\"indefinite\" path=\"M434 226V56\" keyPoints=\"0;0;1\" keyTimes=\"0;0.5;1\" calcMode=\"linear\"/></circle>
 </g>";
