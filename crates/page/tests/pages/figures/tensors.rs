@@ -330,7 +330,7 @@ fn every_question_accepts_its_answer() {
     let questions = [
         ("one-expression", "9", "10", "gradient\n{}\na\n(a+b)*a\na=3\nb=4"),
         ("nudge-it", "0.5", "-1/4", "gradient\n{}\nb\na/b\na=1\nb=2"),
-        ("one-backward-pass", "abdce", "a b c d e", "order\n{}"),
+        ("a-tensor-that-remembers", "abdce", "a b c d e", "order\n{}"),
         (
             "backward-by-hand",
             "36",
