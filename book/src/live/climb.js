@@ -84,7 +84,7 @@ live.figure("climb", async (stage) => {
                 <g fill="var(--fig-grad)"><polyline points="${trail.join(" ")}" fill="none" stroke="var(--fig-grad)" stroke-width="1.5"/>${dots}</g>`),
             `step ${step}: loss ${losses[step].toFixed(4)}`, step < 20 ? 110 : 0);
         }
-        return `The loss says how wrong something is, and twenty steps against its gradient make it fall from ${losses[0].toFixed(1)} to ${losses.at(-1).toFixed(4)}.`;
+        return `The loss measures how wrong an answer is. Twenty steps against its gradient reduce it from ${losses[0].toFixed(1)} to ${losses.at(-1).toFixed(4)}.`;
     }
 
     async function moons(mine) {
@@ -106,7 +106,7 @@ live.figure("climb", async (stage) => {
             }
             await frame(mine, svg(`two moons and the border of a network after ${epoch} epochs`,
                 `${marks}<path d="${line}" fill="none" stroke="currentColor" stroke-width="2.5"/>`),
-            `epoch ${epoch}: right ${(100 * last.accuracy).toFixed(1)} %`, epoch < epochs ? 90 : 0);
+            `epoch ${epoch}: ${(100 * last.accuracy).toFixed(1)} % correct`, epoch < epochs ? 90 : 0);
         }
         return `A network learns a border between two moons: ${(100 * last.accuracy).toFixed(1)} % of 200 other points are on the right side.`;
     }
@@ -125,10 +125,10 @@ live.figure("climb", async (stage) => {
             guess = best;
             const bars = shares.map((share, digit) => `<g fill="${digit === best ? "var(--fig-value)" : "currentColor"}"><text x="256" y="${30 + 18.5 * digit}" class="code">${digit}</text>
                 <rect x="272" y="${19 + 18.5 * digit}" width="${Math.max(1, 160 * share).toFixed(1)}" height="12"/></g>`).join("");
-            await frame(mine, svg(`a ${label}, and the share of each digit after ${epoch} epochs`, grid + bars),
-                epoch ? `epoch ${epoch}: right ${(100 * last.accuracy).toFixed(1)} %` : "not trained", epoch < epochs ? 60 : 0);
+            await frame(mine, svg(`a ${label}, and the probability of each digit after ${epoch} epochs`, grid + bars),
+                epoch ? `epoch ${epoch}: ${(100 * last.accuracy).toFixed(1)} % correct` : "not trained", epoch < epochs ? 60 : 0);
         }
-        return `The same code reads digits: after ${epochs} epochs, times through all that it learns from, it reads ${(100 * last.accuracy).toFixed(1)} % of those held out, from which it never learns, and this one as a ${guess}.`;
+        return `The same code reads digits. After ${epochs} epochs, which are passes over the training set, it reads ${(100 * last.accuracy).toFixed(1)} % of the unseen digits, and this one as a ${guess}.`;
     }
 
     async function run(place, mine) {

@@ -78,19 +78,19 @@ live.figure("expression", async (stage) => {
         stage.refuse(answer.refusal);
         typed.setAttribute("aria-invalid", Boolean(answer.refusal));
         for (const it of [picture, table]) it.classList.toggle("old", Boolean(answer.refusal));
-        if (answer.refusal) return stage.say(`What stands here is still that of ${last}.`);
+        if (answer.refusal) return stage.say(`The figure and the table still show ${last}.`);
         last = typed.value;
         picture.innerHTML = answer.svg;
         reread?.(another);
         const row = (...cells) => element("tr", {}, ...cells);
         const reason = (words) => row(element("td", { colspan: 4, class: "reason" }, words));
-        // Why a gradient differs, or cannot be judged, stands below it.
+        // The reason why a gradient differs or cannot be judged is below it.
         rows.replaceChildren(...answer.inputs.flatMap((input) => [
             row(...[input.name, input.engine, input.nudged, input.word].map((word) => element("td", {}, word))),
             ...(input.note ? [reason(`${input.name}: ${input.note}`)] : []),
         ]));
-        if (answer.culprit === "the expression") rows.append(reason("Every rule is right, but the tape computes something else than the expression."));
-        else if (answer.culprit) rows.append(reason(`The first wrong rule is that of line ${answer.culprit}.`));
+        if (answer.culprit === "the expression") rows.append(reason("Every rule is right, but the tape does not compute the expression."));
+        else if (answer.culprit) rows.append(reason(`The first wrong rule is in line ${answer.culprit}.`));
         const gradients = answer.inputs.map((it) => `${it.name} ${it.engine}, ${it.word}${it.note ? ` (${it.note})` : ""}`).join("; ");
         const result = answer.summed ? `The elements of the result add up to ${answer.result}, and these are the gradients of that sum:` : `The result is ${answer.result}. Gradients:`;
         stage.say(`${what}. ${result} ${gradients}.`);

@@ -16,10 +16,10 @@ live.figure("nudge", async (stage) => {
         ...Object.entries(functions).map(([value, name]) => element("option", { value }, name)));
     const slide = element("input", {
         type: "range", min: 0, max: nudges.length - 1, step: 1, value: nudges.indexOf("1e-2"),
-        "aria-label": "length of the nudge", input: () => nudge(),
+        "aria-label": "size of the nudge", input: () => nudge(),
     });
     const length = element("output", { class: "code" });
-    const all = element("button", { type: "button", click: () => every() }, "Draw all lengths");
+    const all = element("button", { type: "button", click: () => every() }, "Draw all sizes");
     stage.add("div", { class: "row" }, element("label", {}, "Function ", choice),
         element("label", { class: "grow" }, "Nudge ", slide), length, all);
     const picture = stage.add("div", { class: "picture" });
@@ -52,9 +52,9 @@ live.figure("nudge", async (stage) => {
         const words = Object.entries(kinds).map(([kind, color], i) =>
             `<text x="${380 + 50 * i}" y="24" fill="${color}" font-weight="600">${kind}</text>`).join("");
         picture.innerHTML = `<svg class="small" viewBox="0 0 472 380" role="img" text-anchor="middle"
-            aria-label="The largest relative error among 64 places against the length of the nudge, ${seen.size} lengths so far">
+            aria-label="The largest relative error at 64 points against the size of the nudge, ${seen.size} sizes so far">
             <path d="M72 20V328H464" fill="none" stroke="currentColor" stroke-width="1.5"/><g class="code">${axes}</g>
-            ${words}${curves.join("")}<text x="268" y="374">length of the nudge</text>
+            ${words}${curves.join("")}<text x="268" y="374">size of the nudge</text>
             <text x="12" y="174" transform="rotate(-90 12 174)">largest relative error</text></svg>`;
     }
 
@@ -78,7 +78,7 @@ live.figure("nudge", async (stage) => {
             .map((word) => element("td", {}, typeof word === "number" ? word.toExponential(1) : word))));
         draw(place);
         stage.say(`Nudge ${nudges[place]}: the slope at 2 is ${f32.slope} in f32 and ${f64.slope} in f64; ` +
-            `right is ${right}. At 64 places from 1 to 2 the slope is computed, and the largest of their relative errors is drawn: ` +
+            `right is ${right}. The figure shows the largest relative error at 64 points from 1 to 2: ` +
             `${short(f32.worst)} in f32 and ${short(f64.worst)} in f64.`);
     }
 

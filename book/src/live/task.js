@@ -9,7 +9,7 @@ live.figure("task", async (stage) => {
     const asked = expression ? [of, expression, ...inputs.split(" ")] : [of, ...(about ?? "").split(" ")].filter(Boolean);
     const name = expression ? `rungrad-task ${expression} ${inputs} ${of}` : `rungrad-task ${kind} ${asked.join(" ")}`;
     const label = { gradient: `∇ ${of} = `, order: "order: ", owners: `owners of ${of}: `, place: "x = " }[kind];
-    const called = { gradient: `the gradient of ${of}`, order: "the order", owners: `how many owners ${of} has`, place: "where x is" }[kind];
+    const called = { gradient: `the gradient of ${of}`, order: "the order", owners: `the number of owners of ${of}`, place: "where x is" }[kind];
     // Whoever is wrong gets a reason and a hint, and only from this try on a
     // verdict that shows what is right.
     const whole = 3;
@@ -28,7 +28,7 @@ live.figure("task", async (stage) => {
     const words = element("pre", { class: "words picture", hidden: true });
     const form = element("form", { class: "row", submit: (event) => { event.preventDefault(); judge(); } },
         element("label", { class: "typed" }, label, typed),
-        element("button", { type: "submit" }, "Judge it"));
+        element("button", { type: "submit" }, "Check"));
     stage.place.append(form, words);
 
     async function judge() {
@@ -50,12 +50,12 @@ live.figure("task", async (stage) => {
         const hint = stage.place.parentElement.querySelector("details.hint");
         if (wrong && hint) hint.open = true;
         stage.say(answer.right ? "Right: the engine and you agree."
-            : told ? "Not yet. The whole verdict stands above." : `Not yet. ${answer.reason}`);
+            : told ? "Not yet. The verdict above shows why." : `Not yet. ${answer.reason}`);
     }
 
     const before = memory((it) => it.getItem(name));
     if (before) {
         typed.value = before;
-        stage.say("You were right here before.");
+        stage.say("You have already answered this correctly.");
     }
 });

@@ -306,7 +306,7 @@ fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
         see .words |
         type input | 4
         keys | Enter
-        says | Not yet. The whole verdict stands above.
+        says | Not yet. The verdict above shows why.
         has .words | index yours by nudging ratio [0] 4.0000 12.0000 0.3333 diagnosis: no known pattern
         type input | twelve
         keys | Enter

@@ -391,8 +391,8 @@ fn each_rung_shows_the_result_of_the_engine() {
         ">\u{2207} b = 12<",
         ">loss 50.1<",
         ">loss 0.0001<",
-        ">right 99.0 %<",
-        ">right 98.6 %<",
+        ">99.0 % correct<",
+        ">98.6 % correct<",
     ] {
         assert!(still.contains(words), "{words}");
     }
