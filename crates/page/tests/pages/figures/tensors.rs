@@ -24,7 +24,7 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
         type .typed input | (a*b
         see .refusal | in `(a*b`, at character 5, it ends where `)` was expected
         js all('.stage .old').length | 2
-        says | still that of (a*b)*b.
+        says | still show (a*b)*b.
         type .typed input | softmax(a) * k
         see .verdict tbody tr | a [-0.04943355, 0.04943371] [-0.0494336, 0.0494336] agree; k [0.052153554, 0.9478464] [0.0521536, 0.947846] agree
         js all('.stage .old').length | 0
@@ -318,7 +318,7 @@ fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
         ",
     );
     figure.load();
-    figure.play("says | You were right");
+    figure.play("says | You have already answered");
 }
 
 /// Asks every question of the book. A wrong answer gets the engine's messages,
@@ -373,7 +373,7 @@ fn every_question_accepts_its_answer() {
         // For an order, the reason is the whole verdict.
         let third = match words == reason {
             true => &reason,
-            false => "The whole verdict",
+            false => "The verdict above",
         };
         for said in [&reason, &reason, third] {
             figure.play(&format!(
