@@ -449,11 +449,18 @@ fn content_below_the_ladder_does_not_move() {
                         if (sources.some(({ node }) => main.contains(node))) moved += value;
                     }
                 }).observe({ type: 'layout-shift', buffered: true });
-                const ladder = document.querySelector('[data-figure=climb]');
-                ladder.scrollIntoView({ behavior: 'instant' });
-                const wait = () => (ladder.matches('.live')
-                    ? setTimeout(() => done(moved), 500) : setTimeout(wait, 20));
-                wait();
+                const started = (name) => new Promise((next) => {
+                    const figure = document.querySelector(`[data-figure=${name}]`);
+                    figure.scrollIntoView({ behavior: 'instant' });
+                    const wait = () => (figure.matches('.live')
+                        ? setTimeout(next, 500) : setTimeout(wait, 20));
+                    wait();
+                });
+                // The figure above the ladder must not grow during the test.
+                started('expression').then(() => {
+                    moved = 0;
+                    return started('climb');
+                }).then(() => done(moved));
             })",
         );
         let shift = shift.as_f64().unwrap();
