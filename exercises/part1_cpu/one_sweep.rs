@@ -7,7 +7,7 @@
 //        is their sum. Gradients of inner tensors are kept in a map for this
 //        call only; if they were kept longer, the next call would pass them on
 //        again.
-// READ   One sweep
+// READ   One backward pass
 // CHECK  cargo learn check one_sweep
 
 use std::collections::HashMap;

@@ -7,7 +7,7 @@
 //        gets zeros.
 // WHY    Gradients accumulate from call to call. A training step that forgets
 //        to reset them uses the gradients of all previous steps.
-// READ   One sweep
+// READ   One backward pass
 // CHECK  cargo learn check seed_and_zero
 
 use ndarray::ArrayD;

@@ -6,7 +6,7 @@
 // WHY    Read from its end, this order reaches a node only after everything
 //        that uses it, which is what backward needs. Use a loop: with a
 //        recursive call per link, a chain of a million overflows the stack.
-// READ   A tensor that remembers
+// READ   Who owns the graph
 // CHECK  cargo learn check topological_order
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! The backward pass, built in "One sweep".
+//! The backward pass, built in "One backward pass".
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The diamond of "One sweep", `e = (a * b) * b + a * b`. It applies the rules
+//! The diamond of "One backward pass", `e = (a * b) * b + a * b`. It applies the rules
 //! in the order that the reader chooses, so the gradients may be wrong.
 
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! It works on copies, so a learner's files have no influence.
 
 mod bench;
+mod listings;
 mod variants;
 
 use crate::committed;
@@ -24,8 +25,10 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Checks every exercise in a folder of its own: the stub that is generated from the
 solution fails with its own task, the solution and the other right answers pass,
-and each known wrong answer fails with its diagnosis. Your own files are not
-read. With names, it checks only these exercises.
+and each known wrong answer fails with its diagnosis. The verdicts that the book
+shows, book/listings/verdict_*.out, must be what the checks print; UPDATE=1
+writes them. Your own files are not read. With names, it checks only these
+exercises.
 
 --committed, as in CI, also compares the stubs in exercises/ with the generated
 ones, and looks for warnings, for code that is not formatted and for files that
@@ -80,7 +83,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         .iter()
         .map(|exercise| variants(checkout, exercise))
         .collect::<Result<Vec<Vec<Variant>>, Stop>>()?;
-    let in_tree = match with_tree {
+    let mut in_tree = match with_tree {
         true => {
             let all: Vec<_> = exercises.iter().zip(&variants).collect();
             committed::faults(checkout, &all, ids.is_empty(), &folder)?
@@ -106,7 +109,15 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     for ((exercise, variant), found) in rounds.into_iter().flatten().zip(found)
     {
         let finding = match found {
-            Ok((verdict, said)) => judge(exercise, variant, verdict, &said),
+            Ok((verdict, said)) => {
+                let finding = judge(exercise, variant, verdict, &said);
+                if matches!(finding, Finding::Proven) {
+                    let stale =
+                        listings::stale(checkout, exercise, variant, &said);
+                    in_tree.extend(stale);
+                }
+                finding
+            }
             Err(why) => Finding::Fault(format!("{}: {why}", variant.name)),
         };
         let column = column(variant);

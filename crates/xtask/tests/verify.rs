@@ -97,6 +97,17 @@ fn verify_finds_unexpected_verdicts() {
     }
 }
 
+#[test]
+fn a_verdict_in_the_book_is_what_the_check_prints() {
+    let scene = stage();
+    let listing = "book/listings/verdict_one_swapped.out";
+    scene.write(listing, "");
+    assert_fault(&scene, &["verify", "one"], listing);
+    let verdict = "failing: the operands\n  are swapped";
+    scene.write(listing, &format!("$ cargo learn check one\n{verdict}\n"));
+    scene.xtask(&["verify", "one"]).succeeds();
+}
+
 /// The solution is a script, and the wrong answer prints itself.
 ///
 /// Promise: A known wrong answer is a patch of the solution, and a patch that

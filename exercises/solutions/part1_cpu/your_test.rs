@@ -7,7 +7,7 @@
 //        check calls your test with one right engine and several wrong ones.
 // WHY    Each of these bugs has occurred in a real engine whose tests passed:
 //        all inputs were ones, or there was only one element, or one call.
-// READ   One sweep
+// READ   One backward pass
 // CHECK  cargo learn check your_test
 
 use super::Engine;

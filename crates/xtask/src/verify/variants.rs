@@ -14,6 +14,8 @@ use learn::machine;
 /// A version of the learner's file, and the verdict that it must get.
 pub(crate) struct Variant {
     pub(crate) name: String,
+    /// The name of its listing in the book, `verdict_NAME.out`.
+    pub(super) listing: String,
     pub(crate) text: String,
     pub(super) wanted: Wanted,
     /// A required program that is not installed.
@@ -53,14 +55,19 @@ pub(super) fn variants(
             Wanted::Pass,
         ),
     ];
+    variants[0].listing = format!("{id}_stub");
+    variants[1].listing = format!("{id}_solution");
     if exercise.has_levels() {
         variants[0].wanted = Wanted::Level(level(exercise, 0));
         for stand in 1..exercise.levels.len() {
-            variants.push(Variant::new(
-                format!("level {stand} of {id}"),
-                SolutionFile::at_level(checkout, exercise, stand)?,
-                Wanted::Level(level(exercise, stand)),
-            ));
+            variants.push(Variant {
+                listing: format!("{id}_level_{stand}"),
+                ..Variant::new(
+                    format!("level {stand} of {id}"),
+                    SolutionFile::at_level(checkout, exercise, stand)?,
+                    Wanted::Level(level(exercise, stand)),
+                )
+            });
         }
     }
     if exercise.free {
@@ -83,6 +90,7 @@ pub(super) fn variants(
     for wrong in wrong(checkout, id, &plain)? {
         variants.push(Variant {
             name: format!("wrong answer `{}` of {id}", wrong.name),
+            listing: format!("{id}_{}", wrong.name),
             text: wrong.text,
             wanted: Wanted::Words(wrong.says),
             lacks: wrong.needs.iter().find(is_missing).cloned(),
@@ -121,8 +129,9 @@ impl Variant {
     }
 
     fn new(name: String, text: String, wanted: Wanted) -> Variant {
-        let (lacks, seconds, again) = (None, None, None);
-        Variant { name, text, wanted, lacks, seconds, again }
+        let (listing, lacks, seconds, again) =
+            (String::new(), None, None, None);
+        Variant { name, listing, text, wanted, lacks, seconds, again }
     }
 }
 

@@ -89,7 +89,7 @@ fn a_tape_plays_one_partial_gradient_at_a_time() {
 #[test]
 fn a_diamond_has_right_and_wrong_orders() {
     play(
-        "one-sweep.html",
+        "one-backward-pass.html",
         "diamond",
         "
         drag [data-node=e] |
@@ -126,7 +126,7 @@ fn a_diamond_has_right_and_wrong_orders() {
 #[test]
 fn a_finger_can_visit_a_node() {
     play(
-        "one-sweep.html",
+        "one-backward-pass.html",
         "diamond",
         "
         touch [data-node=e] |
@@ -285,7 +285,7 @@ fn a_large_score_extends_its_slider() {
 /// verdict of the terminal, and only this browser stores a right answer.
 #[test]
 fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
-    let Some(mut figure) = Figure::open("one-sweep.html", "task") else {
+    let Some(mut figure) = Figure::open("one-backward-pass.html", "task") else {
         return;
     };
     figure.play(
@@ -330,7 +330,7 @@ fn every_question_accepts_its_answer() {
     let questions = [
         ("one-expression", "9", "10", "gradient\n{}\na\n(a+b)*a\na=3\nb=4"),
         ("nudge-it", "0.5", "-1/4", "gradient\n{}\nb\na/b\na=1\nb=2"),
-        ("a-tensor-that-remembers", "abdce", "a b c d e", "order\n{}"),
+        ("ninety-lines", "abdce", "a b c d e", "order\n{}"),
         (
             "backward-by-hand",
             "36",
