@@ -75,6 +75,6 @@ impl Drop for Tensor {
 }
 
 fn main() {
-    show("a rule that is told grad_out", mul_that_is_told);
+    show("a rule that receives grad_out", mul_that_is_told);
     show("a rule that captures its output", mul_that_captures);
 }

@@ -6,7 +6,7 @@ live.figure("diamond", async (stage) => {
     const { element } = live;
     const places = { a: [6, 20], b: [6, 150], c: [122, 20], d: [238, 100], e: [354, 20] };
     const [wide, high] = [100, 64];
-    const made = { a: "a = 2", b: "b = 3", c: "c = a × b", d: "d = c × b", e: "e = d + c" };
+    const made = { a: "a = 2", b: "b = 3", c: "c = a × b", d: "d = c × b", e: "e = c + d" };
     const wires = ["ac", "bc", "cd", "bd", "de", "ce"];
     let order = "";
 
@@ -36,7 +36,7 @@ live.figure("diamond", async (stage) => {
         const boxes = Object.entries(places).map(([name, [x, y]]) => {
             const visited = [...last].map((it, i) => (it === name ? i + 1 : "")).filter(Boolean).join(", ");
             const gone = visited && !(name in grads);
-            const grad = name in grads ? `∇ ${grads[name]}` : gone ? "passed on" : "";
+            const grad = name in grads ? `grad ${grads[name]}` : gone ? "passed on" : "";
             return `<g class="node" role="button" tabindex="0" data-node="${name}"
                 aria-label="${made[name]} ${grad} ${visited}: visit it${visited && `, visited as number ${visited}`}">
                 <rect x="${x}" y="${y}" width="${wide}" height="${high}" rx="10" stroke="currentColor" fill="none" pointer-events="all"
