@@ -285,7 +285,8 @@ fn a_large_score_extends_its_slider() {
 /// verdict of the terminal, and only this browser stores a right answer.
 #[test]
 fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
-    let Some(mut figure) = Figure::open("one-backward-pass.html", "task") else {
+    let Some(mut figure) = Figure::open("one-backward-pass.html", "task")
+    else {
         return;
     };
     figure.play(
