@@ -61,7 +61,6 @@ impl Walk {
 }
 // ANCHOR_END: topological
 
-// ANCHOR: main
 fn main() {
     let show = |words, walk: fn(&mut Walk, usize)| {
         let mut it =
@@ -73,4 +72,3 @@ fn main() {
     show("when first reached", Walk::when_first_reached);
     show("in topological order", Walk::in_topological_order);
 }
-// ANCHOR_END: main

@@ -57,7 +57,6 @@ fn reverse_mode(f: &Function, values: &[f64], output: usize) -> Vec<f64> {
 }
 // ANCHOR_END: reverse
 
-// ANCHOR: main
 fn show(
     words: &str,
     inputs: usize,
@@ -85,4 +84,3 @@ fn main() {
     let powers = (0..100).map(|k| [k, 0]).collect();
     show("x², x³, .., x¹⁰¹", 1, powers, (1..101).collect());
 }
-// ANCHOR_END: main
