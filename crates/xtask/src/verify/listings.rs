@@ -22,7 +22,8 @@ pub(super) fn stale(
     let old = fs::read_to_string(&path).ok()?;
     let mut said = said.trim_matches('\n').to_string();
     let [one, other] = FOLDERS;
-    let paths = [(one, "exercises"), (other, "exercises"), ("", "target/")];
+    let paths =
+        [(one, "exercises"), (other, "exercises"), ("verify", "target")];
     for (path, short) in paths {
         let path = checkout.target.join(path);
         said = said.replace(&*path.to_string_lossy(), short);
