@@ -14,7 +14,7 @@ pub(crate) struct Tensor {
     rule: OnceCell<Box<dyn Fn(f32) -> [f32; 2]>>,
 }
 
-/// As in the notebook: the closure captures `out` to read its gradient.
+/// As in micrograd: the closure captures `out` to read its gradient.
 pub(crate) fn mul_that_captures(a: &Rc<Tensor>, b: &Rc<Tensor>) -> Rc<Tensor> {
     let out = tensor(*a.data * *b.data, vec![a.clone(), b.clone()]);
     let (x, y, z) = (a.clone(), b.clone(), out.clone());

@@ -1,5 +1,5 @@
 //! Topological order of a graph: every tensor comes after its parents. Built
-//! in "A tensor that remembers".
+//! in "Who owns the graph".
 //!
 //! The function needs only ids and parents, so all three parts use it. It is
 //! iterative because a recursive walk would overflow the stack on a chain of a
