@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
 use super::Variant;
 use learn::checkout::{Checkout, cannot_write};
@@ -13,7 +15,7 @@ use learn::command::Stop;
 use learn::course::Exercise;
 use learn::exercises::program;
 use learn::exercises::status::Status;
-use learn::process;
+use learn::process::{self, Ending};
 use learn::terminal::say;
 
 /// The folders for the files of a round, below the target folder.
@@ -128,12 +130,23 @@ fn run(
     let (id, again) = (exercise.id.as_str(), again.as_deref());
     let log = checkout.log(&format!("verify-{id}-{number}"));
     let heard = log.and_then(|log| {
-        let follow = process::run_quietly;
-        program::run(id, program, &log, *seconds, again, None, follow)
+        program::run(id, program, &log, *seconds, again, None, run_quietly)
     });
     match heard {
         Ok(Some(heard)) => Ok((heard.verdict, heard.said)),
         Ok(None) => Err("its program is that of an earlier text".to_string()),
         Err(stop) => Err(stop.sentence().unwrap_or("it stopped").to_string()),
     }
+}
+
+/// The width of a verdict in the book, whatever the width of this terminal.
+const COLUMNS: &str = "80";
+
+fn run_quietly(
+    what: &str,
+    command: &mut Command,
+    log: &Path,
+    limit: Duration,
+) -> Result<Ending, Stop> {
+    process::run_quietly(what, command.env("COLUMNS", COLUMNS), log, limit)
 }
