@@ -13,15 +13,17 @@ use rungrad::part1_cpu::optim::Sgd;
 use rungrad::rng::Random;
 
 exercises::yours!("part1_cpu/training_loop.rs");
+use yours::{Report, SEED};
 
 fn main() -> ExitCode {
     check(
         "training_loop",
         YOURS,
         &[
-            ("the first epoch trains on the rows, batch by batch", first),
-            ("it ends if the held-out loss has not fallen", end),
+            ("the first epoch trains on the training set, by batches", first),
+            ("it ends if the validation loss has not fallen", end),
             ("the network is the one with the smallest loss", best),
+            ("the report is the loss of the test set", report),
         ],
     )
 }
@@ -30,12 +32,17 @@ const PATIENCE: usize = 4;
 
 struct Data {
     rows: Dataset,
-    held_out: Dataset,
+    test: Dataset,
 }
 
-/// Few points and much noise, so that learning soon stops.
+/// Much noise, so that learning soon stops.
 fn data() -> Data {
-    Data { rows: moons(96, 0.3, 1), held_out: moons(200, 0.3, 2) }
+    Data { rows: moons(1000, 0.3, 1), test: moons(200, 0.3, 2) }
+}
+
+/// Returns the training set and the validation set.
+fn sets() -> (Dataset, Dataset) {
+    data().rows.split(SEED)
 }
 
 fn network() -> (Mlp, Random) {
@@ -52,18 +59,23 @@ fn number(network: &Mlp, rows: &Dataset) -> f32 {
     loss(network, rows).to_vec()[0]
 }
 
-/// Returns the learner's network and losses.
-fn yours() -> (Mlp, Vec<f32>) {
-    let Data { rows, held_out } = data();
+/// Returns the learner's network and report.
+fn yours() -> (Mlp, Report) {
+    let Data { rows, test } = data();
     let (mut network, mut random) = network();
-    let losses =
-        yours::train(&mut network, &rows, &held_out, PATIENCE, &mut random);
-    (network, losses)
+    let report =
+        yours::train(&mut network, &rows, &test, PATIENCE, &mut random);
+    (network, report)
 }
 
-/// Trains for `count` epochs on these rows and returns the validation losses.
-fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
-    let held_out = data().held_out;
+/// Trains for `count` epochs on the rows `learned` and returns the losses of
+/// `measured` after each.
+fn epochs(
+    count: usize,
+    learned: &Dataset,
+    batch: usize,
+    measured: &Dataset,
+) -> Vec<f32> {
     let (mut network, mut random) = network();
     let mut sgd = Sgd::new(0.1, 0.9);
     let mut epoch = || {
@@ -71,14 +83,16 @@ fn epochs(count: usize, learned: &Dataset, batch: usize) -> Vec<f32> {
             loss(&network, &batch).backward();
             sgd.step(network.parameters());
         }
-        number(&network, &held_out)
+        number(&network, measured)
     };
     (0..count).map(|_| epoch()).collect()
 }
 
-/// Returns the expected losses, up to the epoch at which training stops.
+/// Returns the expected validation losses, up to the epoch at which training
+/// stops.
 fn right() -> Vec<f32> {
-    let losses = epochs(200, &data().rows, 32);
+    let (training, validation) = sets();
+    let losses = epochs(200, &training, 32, &validation);
     let end = (0..losses.len())
         .find(|&i| i + 1 == least(&losses[..=i]) + 1 + PATIENCE);
     let end = end.expect("these rows are learned in 200 epochs");
@@ -101,7 +115,7 @@ fn same(a: f32, b: f32) -> bool {
 }
 
 fn first(_: &()) -> Outcome {
-    let (_, yours) = yours();
+    let (_, Report { validation: yours, .. }) = yours();
     let right = right();
     let Some(&now) = yours.first() else {
         return Err(wrong("No loss was returned: not a single epoch was run."));
@@ -109,35 +123,45 @@ fn first(_: &()) -> Outcome {
     if same(now, right[0]) {
         return Ok(());
     }
-    let Data { rows, held_out } = data();
-    let untrained = number(&network().0, &held_out);
+    let Data { rows, test } = data();
+    let (training, validation) = sets();
+    let untrained = number(&network().0, &validation);
+    let after_one = |learned: &Dataset, batch, measured: &Dataset| {
+        same(now, epochs(1, learned, batch, measured)[0])
+    };
     let why = if same(now, untrained) {
         "That is the loss of the network before training: no step has changed \
          it."
-    } else if same(now, epochs(1, &held_out, 32)[0]) {
-        "That is the result of training on the held-out rows. They only decide \
-         when to stop."
-    } else if same(now, epochs(1, &rows, rows.rows())[0]) {
+    } else if after_one(&training, 32, &test) {
+        "That is the loss of the test set. If the test set decides when to \
+         stop, it can no longer report how good the network is."
+    } else if after_one(&validation, 32, &validation) {
+        "That is the result of training on the validation set. It only \
+         decides when to stop."
+    } else if after_one(&rows, 32, &validation) {
+        "That is the result of training on all rows. Without rows that it has \
+         not seen, the validation loss says nothing about new data."
+    } else if after_one(&training, training.rows(), &validation) {
         "That is one step for all rows together. Each batch needs its own."
     } else {
-        "Each batch of `rows.batches(32, random)` needs a loss, a backward \
-         pass and a step, and then the held-out rows need a loss."
+        "Each batch of `training.batches(32, random)` needs a loss, a backward \
+         pass and a step, and then the validation set needs a loss."
     };
     Err(wrong(format!(
-        "The held-out loss after the first epoch is different. {why}\n\n  \
+        "The validation loss after the first epoch is different. {why}\n\n  \
          yours  {now}\n  right  {}",
         right[0]
     )))
 }
 
 fn end(_: &()) -> Outcome {
-    let (_, yours) = yours();
+    let (_, Report { validation: yours, .. }) = yours();
     let right = right();
     let differ = yours.iter().zip(&right).position(|(y, r)| !same(*y, *r));
     if let Some(at) = differ {
         return Err(wrong(format!(
-            "The held-out loss of epoch {at}, counted from 0, is {}, and should \
-             be {}. The epochs before it are right.",
+            "The validation loss of epoch {at}, counted from 0, is {}, and \
+             should be {}. The epochs before it are right.",
             yours[at], right[at]
         )));
     }
@@ -146,8 +170,8 @@ fn end(_: &()) -> Outcome {
     }
     let at = least(&right);
     Err(wrong(format!(
-        "You ran {} epochs, but {} are right. The smallest held-out loss, {}, \
-         is that of epoch {at}, counted from 0, and the {PATIENCE} epochs \
+        "You ran {} epochs, but {} are right. The smallest validation loss, \
+         {}, is that of epoch {at}, counted from 0, and the {PATIENCE} epochs \
          after it are not lower.",
         yours.len(),
         right.len(),
@@ -156,9 +180,9 @@ fn end(_: &()) -> Outcome {
 }
 
 fn best(_: &()) -> Outcome {
-    let (network, losses) = yours();
+    let (network, Report { validation: losses, .. }) = yours();
     let at = least(&losses);
-    let found = number(&network, &data().held_out);
+    let found = number(&network, &sets().1);
     if same(found, losses[at]) {
         return Ok(());
     }
@@ -168,8 +192,33 @@ fn best(_: &()) -> Outcome {
         false => "It is not the network of any of the expected epochs.",
     };
     Err(wrong(format!(
-        "The network that you leave has a held-out loss of {found}. The \
+        "The network that you leave has a validation loss of {found}. The \
          smallest was {}, in epoch {at}. {why}",
         losses[at]
+    )))
+}
+
+/// Compares the reported loss with that of the network that is left.
+fn report(_: &()) -> Outcome {
+    let (network, Report { validation, test: found }) = yours();
+    let right = number(&network, &data().test);
+    if same(found, right) {
+        return Ok(());
+    }
+    let (training, _) = sets();
+    let last = epochs(validation.len(), &training, 32, &data().test);
+    let why = if same(found, validation[least(&validation)]) {
+        "That is the smallest validation loss. It has chosen the network, so \
+         it is too good as a report."
+    } else if same(found, last[last.len() - 1]) {
+        "That is the loss of the network of the last epoch. First restore the \
+         best parameters."
+    } else {
+        "Compute the loss of the test set once, with the network that you \
+         leave."
+    };
+    Err(wrong(format!(
+        "The reported test loss is different. {why}\n\n  yours  {found}\n  \
+         right  {right}"
     )))
 }
