@@ -28,11 +28,11 @@ macro_rules! between_tensors {
 
 between_tensors!(Add::add, Sub::sub, Mul::mul, Div::div);
 
-// ANCHOR: with-numbers
 /// Implements the operators between a tensor and a constant, in both orders:
 /// `1.0 - a` is not `a - 1.0`.
 macro_rules! with_numbers {
     ($tensor:ty) => {
+        // ANCHOR: reflected-pairs
         with_numbers!(@ $tensor, Add, add,
             |a, n| a.shift(n), |n, a| a.shift(n));
         with_numbers!(@ $tensor, Sub, sub,
@@ -41,6 +41,7 @@ macro_rules! with_numbers {
             |a, n| a.scale(n), |n, a| a.scale(n));
         with_numbers!(@ $tensor, Div, div,
             |a, n| a.div_scalar(n), |n, a| a.rdiv_scalar(n));
+        // ANCHOR_END: reflected-pairs
 
         impl Neg for $tensor {
             type Output = Tensor;
@@ -71,7 +72,6 @@ macro_rules! with_numbers {
         }
     };
 }
-// ANCHOR_END: with-numbers
 
 with_numbers!(Tensor);
 with_numbers!(&Tensor);

@@ -1,7 +1,8 @@
 //! The elementwise operations, in the order of [`crate::ops`]. Most record a
 //! result with its local gradient rule; `sub`, `neg`, `abs` and `sqrt` are
-//! composed from others. "Backward by hand", "Few rules, many operations" and
-//! "Shapes that stretch" build them; `reduce.rs` and `matrix.rs` hold the rest.
+//! composed from others. "Backward by hand", "Few rules, many operations",
+//! "Corners" and "Right on paper, wrong in f32" build them; `reduce.rs` and
+//! `matrix.rs` hold the rest.
 
 use std::f32::consts::{SQRT_2, TAU};
 use std::rc::Rc;
@@ -72,6 +73,7 @@ impl Tensor {
 // ANCHOR_END: add
 
 impl Tensor {
+    // ANCHOR: scale
     /// Multiplies each element by a constant. The constant gets no gradient.
     pub(super) fn scale(&self, factor: f32) -> Tensor {
         let out = self.data().mapv(|x| x * factor);
@@ -79,6 +81,7 @@ impl Tensor {
             vec![grad_out.mapv(|g| g * factor)]
         })
     }
+    // ANCHOR_END: scale
 
     /// Adds a constant to each element.
     pub(super) fn shift(&self, constant: f32) -> Tensor {
@@ -213,6 +216,7 @@ impl Tensor {
         self.elementwise(Op::Pow(exponent), power, derivative)
     }
 
+    // ANCHOR: exp
     /// Computes `e^a`, which is its own derivative.
     ///
     /// ```
@@ -223,6 +227,7 @@ impl Tensor {
     pub fn exp(&self) -> Tensor {
         self.elementwise(Op::Exp, f32::exp, |_, y| y)
     }
+    // ANCHOR_END: exp
 
     /// Computes the natural logarithm: `grad_a = grad_out / a`.
     ///

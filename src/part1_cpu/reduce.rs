@@ -1,5 +1,5 @@
-//! Reductions: sum, mean and max. Built in "Shapes that stretch" and "Matmul
-//! and softmax".
+//! Reductions: sum, mean and max. Built in "Corners" and "Shapes that
+//! stretch".
 
 use super::Tensor;
 use super::array::{expand, max_axes, reshape, sum_axes, zip};
@@ -92,6 +92,7 @@ impl Tensor {
         self.max_over(&self.all_axes(), Keep::No)
     }
 
+    // ANCHOR: max-over
     /// Computes the maximum over `axes`; it is NaN if any element is NaN.
     /// Elements that tie for the maximum split the gradient equally.
     ///
@@ -124,6 +125,7 @@ impl Tensor {
             vec![zip("max", &winners, &equal_part, |winner, g| winner * g)]
         })
     }
+    // ANCHOR_END: max-over
 }
 
 impl Tensor {
