@@ -58,7 +58,7 @@ live.figure("broadcast", async (stage) => {
 
     const factors = (i) => [now.a, now.b].map((it) => it.values[it.places[i]]);
 
-    // What is looked at, and what belongs to it, light up.
+    // Highlights an element and the elements connected with it.
     function pick(name, i, hint = "") {
         const copies = name === "c" ? [i] : now[name].places.flatMap((from, at) => (from === i ? [at] : []));
         const lit = name === "c" ? { a: [now.a.places[i]], b: [now.b.places[i]], c: [] } : { a: [], b: [], c: copies };
@@ -69,7 +69,7 @@ live.figure("broadcast", async (stage) => {
             });
         }
         if (now.values.length === 0) {
-            stage.say("The product has no elements: nothing is copied, and the sum of nothing is 0.");
+            stage.say("The product has no elements: no element is copied, and a sum of no elements is 0.");
             return;
         }
         const places = (list) => list.map((at) => `c${index(at, now.shape)}`).join(", ");
@@ -83,8 +83,8 @@ live.figure("broadcast", async (stage) => {
         const other = (at) => factors(at)[name === "a" ? 1 : 0];
         const sum = copies.map((at) => `${now.back[at]} × ${other(at)}`).join(" + ");
         const total = copies.length > 1 ? `${sum} = ${copies.map((at) => parts[at]).join(" + ")} = ${grad[i]}` : `${sum} = ${grad[i]}`;
-        stage.say(`${name}${index(i, shape)} = ${values[i]} stands in ${copies.length === 1 ? "one place" : `${copies.length} places`} ` +
-            `of c: ${places(copies)}. Its gradient: ${total}.${hint}`);
+        stage.say(`${name}${index(i, shape)} = ${values[i]} is used ${copies.length === 1 ? "once" : `${copies.length} times`} ` +
+            `in c: ${places(copies)}. Its gradient: ${total}.${hint}`);
     }
 
     await begin();
