@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         // 0.
         let scores = Tensor::new(&[2, 3], &[1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
         let loss = scores.cross_entropy(&[2, 0]);
-        println!("shares: {:.3}", scores.softmax().data());
+        println!("probabilities: {:.3}", scores.softmax().data());
         println!("loss: {:.3}", loss.data());
         for record in loss.backward_recorded().records.iter().rev() {
             println!("{:>11}  {}", record.op.name(), grad(record));

@@ -1,5 +1,5 @@
-// Scores can be dragged: their shares, the loss of the one that is right, and
-// what becomes of the shares where no maximum is taken away.
+// Scores can be dragged: shows their probabilities, the loss for the chosen
+// label, and the probabilities without subtracting the maximum.
 "use strict";
 
 live.figure("softmax", async (stage) => {
@@ -10,8 +10,8 @@ live.figure("softmax", async (stage) => {
     const choices = scores.map((_, place) => element("label", {},
         element("input", { type: "radio", name: "right", value: place, change: () => { right = place; show(); } }), ` ${place}`));
     choices[right].firstChild.checked = true;
-    stage.add("fieldset", { class: "row plain", "aria-label": "Which score is the right one" },
-        element("span", {}, "The right one is score"), ...choices);
+    stage.add("fieldset", { class: "row plain", "aria-label": "Which class is the label" },
+        element("span", {}, "The label is"), ...choices);
 
     const rows = scores.map((score, place) => {
         const slide = element("input", {
@@ -69,12 +69,12 @@ live.figure("softmax", async (stage) => {
         const loss = Number(answer.loss).toFixed(4);
         const line = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
         table.replaceChildren(element("tbody", {},
-            line("shares", `[${answer.shares.map((it) => it.toFixed(4)).join(", ")}]`),
-            line("as defined, the maximum not taken away", answer.defined),
+            line("probabilities", `[${answer.shares.map((it) => it.toFixed(4)).join(", ")}]`),
+            line("as defined, without subtracting the maximum", answer.defined),
             line("loss", loss),
-            line("its slope along the scores", `[${answer.slopes.map((it) => it.toFixed(4)).join(", ")}]`)));
-        stage.say(`Scores ${scores.join(", ")}: shares ${answer.shares.map(percent).join(", ")}. ` +
-            `Score ${right} is right, and the loss is ${loss}. As defined, the shares are ${answer.defined}.`);
+            line("gradient of the scores", `[${answer.slopes.map((it) => it.toFixed(4)).join(", ")}]`)));
+        stage.say(`Scores ${scores.join(", ")}: probabilities ${answer.shares.map(percent).join(", ")}. ` +
+            `The label is ${right}, and the loss is ${loss}. As defined, the probabilities are ${answer.defined}.`);
     }
     await show();
 });

@@ -89,7 +89,6 @@ impl Tensor {
 /// # Panics
 ///
 /// If the shapes or the devices differ.
-// ANCHOR: mse
 impl Tensor {
     /// Computes the mean squared error. The shapes must be equal: broadcasting
     /// a column against a row would silently compare every pair of elements.
@@ -108,4 +107,3 @@ impl Tensor {
         gap.mul(&gap).mean()
     }
 }
-// ANCHOR_END: mse
