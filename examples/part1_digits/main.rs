@@ -104,12 +104,12 @@ fn draw(course: &[Epoch]) -> Result<(), Error> {
     };
     let svg = plot(
         "digits-loss",
-        "The loss falls from epoch to epoch, on the digits that are learned \
-         and on those that are held out.",
+        "The loss falls from epoch to epoch, on the training set and on the \
+         test set.",
         ["epoch", "loss"],
         &[
-            line("learned", Color::Value, |epoch| epoch.loss),
-            line("held out", Color::Grad, |epoch| epoch.held_out),
+            line("training set", Color::Value, |epoch| epoch.loss),
+            line("test set", Color::Grad, |epoch| epoch.held_out),
         ],
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -8,10 +8,10 @@ pub(crate) const HELP: &str = "\
 usage: cargo run --example part1_digits -- [options]
 
   --seed N      the seed of the first weights and of the order of rows (0)
-  --epochs N    how often all rows are learned (20)
+  --epochs N    how many epochs to train (20)
   --seeds N     train with each seed below N, and print the mean
-  --splits N    hold out N other mixed fifths in turn, and print the mean
-  --last-fifth  hold out the end of the file, not a mixed fifth";
+  --splits N    use N other random test sets in turn, and print the mean
+  --last-fifth  use the end of the file as the test set";
 
 /// The parsed command line.
 #[derive(Debug, PartialEq)]

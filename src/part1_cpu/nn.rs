@@ -1,4 +1,4 @@
-//! A linear layer and a multilayer perceptron, built in "Train the digits".
+//! A linear layer and a multilayer perceptron, built in "Downhill".
 //!
 //! A parameter is an ordinary leaf; the layers do not know how it is trained.
 
@@ -11,6 +11,7 @@ use crate::shape::checked_size;
 /// optimizer replaces it.
 pub type Parameter<'a> = (String, &'a mut Tensor);
 
+// ANCHOR: layer
 /// A fully connected layer: each output is a weighted sum of all inputs plus a
 /// bias.
 pub struct Linear {
@@ -19,6 +20,7 @@ pub struct Linear {
     /// Shape (outputs), broadcast over the rows.
     pub bias: Tensor,
 }
+// ANCHOR_END: layer
 
 // ANCHOR: linear
 impl Linear {
@@ -55,6 +57,7 @@ impl Linear {
 }
 // ANCHOR_END: linear
 
+// ANCHOR: mlp
 /// A multilayer perceptron: linear layers with a nonlinear activation between
 /// them. Without the activation, two layers could compute no more than one.
 pub struct Mlp {
@@ -101,6 +104,7 @@ impl Mlp {
         parameters.collect()
     }
 }
+// ANCHOR_END: mlp
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Stochastic gradient descent, built in "Train the digits".
+//! Stochastic gradient descent, built in "Downhill".
 
 use ndarray::ArrayD;
 
@@ -7,6 +7,7 @@ use super::nn::Parameter;
 use crate::checks;
 use crate::error::{mistake, or_raise};
 
+// ANCHOR: sgd
 /// Stochastic gradient descent with momentum: each step goes against a
 /// decaying sum of the gradients so far.
 pub struct Sgd {
@@ -17,6 +18,7 @@ pub struct Sgd {
     /// One array per parameter; empty before the first step.
     velocity: Vec<ArrayD<f32>>,
 }
+// ANCHOR_END: sgd
 
 impl Sgd {
     /// Creates an optimizer with zero velocity. Common values are a learning

@@ -110,9 +110,9 @@ live.figure("descent", async (stage) => {
         const [first, last] = [Number(answer.losses[0]), Number(answer.losses.at(-1))];
         const turns = answer.places.slice(1).filter(([, y], i) => y * answer.places[i][1] < 0).length;
         const hint = touched ? "" : " The blue start can be dragged.";
-        const told = last > first || Number.isNaN(last) ? (momentum.slide.value > 0 ? "So far the loss has grown." : "The steps lead away: the rate is too large.")
+        const told = last > first || Number.isNaN(last) ? (momentum.slide.value > 0 ? "So far the loss has grown." : "The steps lead away: the learning rate is too large.")
             : turns > 2 ? `It changed sides ${turns} times.` : "";
-        stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} step${words[2] === "1" ? "" : "s"} it stands at ` +
+        stage.say(`Rate ${words[0]}, momentum ${words[1]}: after ${words[2]} step${words[2] === "1" ? "" : "s"} x and y are ` +
             `${answer.places.at(-1).map(short).join(", ")}, and the loss went from ${short(first)} to ${short(last)}. ${told}${hint}`);
         touched = true;
     }

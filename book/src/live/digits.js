@@ -147,14 +147,14 @@ live.figure("digits", async (stage) => {
         slopes = answer.slopes;
         const percent = (share) => `${(100 * share).toFixed(1)} %`;
         const columns = (...words) => words.map((word, i) => word.padStart([5, 7, 9][i])).join("");
-        const head = element("div", { class: "bar-head" }, element("span", {}, columns("digit", "score", "share")));
+        const head = element("div", { class: "bar-head" }, element("span", {}, columns("digit", "score", "prob.")));
         bars.replaceChildren(head, ...answer.shares.map((share, digit) => element("div", { class: digit === answer.guess ? "bar wins" : "bar" },
             element("span", {}, columns(String(digit), answer.scores[digit].toFixed(1), percent(share))),
             element("i", { style: `--share: ${share}` }))));
-        bars.setAttribute("aria-label", `scores and shares; the largest is that of ${answer.guess}`);
+        bars.setAttribute("aria-label", `scores and probabilities; the largest belongs to ${answer.guess}`);
         paint();
         const untrained = course.length ? "" : " It has learned nothing yet.";
-        stage.say(`${first} The network says ${answer.guess}, with a share of ${percent(answer.shares[answer.guess])}.${untrained}`.trim());
+        stage.say(`${first} The network says ${answer.guess}, with a probability of ${percent(answer.shares[answer.guess])}.${untrained}`.trim());
     }
 
     function plot() {

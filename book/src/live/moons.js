@@ -40,7 +40,7 @@ live.figure("moons", async (stage) => {
         draw(now);
         told.textContent = words(now);
         slide.setAttribute("aria-valuetext", words(now));
-        const sure = now.epoch === 0 ? "Before the training its border is wherever the random weights put it."
+        const sure = now.epoch === 0 ? "Before training, the border depends only on the random weights."
             : `After epoch ${now.epoch} the loss is ${now.loss.toFixed(3)}, and ${(100 * now.accuracy).toFixed(1)} % of ${others} other points are on the right side.`;
         if (whole) stage.say(sure);
     }
@@ -52,7 +52,7 @@ live.figure("moons", async (stage) => {
         learning = true;
         train.setAttribute("aria-disabled", true);
         await stage.ask("moons begin");
-        stage.say("It learns, and after each epoch its border is drawn.");
+        stage.say("The network trains, and its border is drawn after each epoch.");
         course = course.slice(0, 1);
         for (let epoch = 1; epoch <= epochs; epoch += 1) {
             const now = await stage.ask("moons epoch");

@@ -1,4 +1,4 @@
-//! The descent figure of "Train the digits": gradient descent on two
+//! The descent figure of "Downhill": gradient descent on two
 //! variables, in a round bowl or a narrow valley, with the optimizer that
 //! trains the networks.
 

@@ -1,4 +1,4 @@
-//! The moons figure: trains in the page with the code of "Train the digits",
+//! The moons figure: trains in the page with the code of "Downhill",
 //! and draws the decision boundary.
 
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! The softmax figure of "Matmul and softmax": scores, their probabilities,
+//! The softmax figure of "Right on paper": scores, their probabilities,
 //! and the loss.
 
 use rungrad::Error;

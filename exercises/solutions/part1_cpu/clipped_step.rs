@@ -6,7 +6,7 @@
 // WHY    One unusual batch can have a gradient a thousand times as long as the
 //        others. A step with it undoes what a hundred steps have learned, and
 //        the velocity keeps it for the next steps.
-// READ   Train the digits
+// READ   Downhill
 // CHECK  cargo learn check clipped_step
 
 use ndarray::ArrayD;

@@ -5,7 +5,7 @@
 //        these probabilities, for scores of any size, and its backward rule.
 // WHY    exp(89) overflows an f32. Subtracting the same number from all scores
 //        of a row does not change the probabilities.
-// READ   Matmul and softmax
+// READ   Right on paper, wrong in f32
 // CHECK  cargo learn check log_softmax
 
 /// Returns the logarithm of each score's probability.

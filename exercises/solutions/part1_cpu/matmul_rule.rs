@@ -4,7 +4,7 @@
 //        product. Return the gradients of both operands.
 // WHY    A network spends almost all its time here, and the shapes leave
 //        hardly any other answer.
-// READ   Matmul and softmax
+// READ   Matmul
 // CHECK  cargo learn check matmul_rule
 
 use ndarray::Array2;

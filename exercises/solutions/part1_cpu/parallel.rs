@@ -6,7 +6,7 @@
 // WHY    Distributing work takes longer than processing a short array. And
 //        floating-point addition is not associative: if the grouping depended
 //        on the number of threads, results could not be reproduced.
-// READ   Train the digits
+// READ   Time it honestly
 // CHECK  cargo learn check parallel
 
 use rayon::prelude::*;

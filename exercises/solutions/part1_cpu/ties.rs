@@ -5,7 +5,7 @@
 // WHY    The derivative of relu at 0 is undefined, and so is the gradient of
 //        two equal maxima. An engine must choose: here relu's gradient at 0 is
 //        0, and equal maxima share the gradient equally.
-// READ   Few rules, many operations
+// READ   Corners
 // CHECK  cargo learn check ties
 
 /// Returns the gradient of `x` from the gradient of `relu(x)`.

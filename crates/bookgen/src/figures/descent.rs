@@ -1,5 +1,5 @@
 //! Twenty steps in a narrow valley, without and with momentum, computed by the
-//! optimizer of "Train the digits".
+//! optimizer of "Downhill".
 
 use rungrad::part1_cpu::Tensor;
 use rungrad::part1_cpu::optim::Sgd;

@@ -186,7 +186,7 @@ fn an_element_highlights_its_copies_and_their_sum() {
         choose .stage select | 2,3
         see .cells .grad | ∇ 10; ∇ 20; ∇ 30; ∇ 40; ∇ 50; ∇ 60; ∇ 91; ∇ 1; ∇ 2; ∇ 3; ∇ 4; ∇ 5; ∇ 6
         keys .cells[aria-label^='b'] .cell |
-        says | stands in 6 places of c
+        says | is used 6 times in c
         type .stage input[aria-label='shape of b'] | 2
         see .refusal | mul: the shapes [2, 3] and [2] do not broadcast; aligned at the right, sizes must be equal or 1
         type .stage input[aria-label='shape of b'] | 0,1,1
@@ -244,7 +244,7 @@ fn the_slider_plots_the_error_of_each_nudge() {
 #[test]
 fn only_the_naive_softmax_overflows() {
     play(
-        "matmul-and-softmax.html",
+        "right-on-paper.html",
         "softmax",
         "
         see .numbers tr:not(:nth-child(2)) td | [0.0900, 0.2447, 0.6652]; 0.4076; [0.0900, 0.2447, -0.3348]
@@ -270,7 +270,7 @@ fn only_the_naive_softmax_overflows() {
 #[test]
 fn a_large_score_extends_its_slider() {
     play(
-        "matmul-and-softmax.html",
+        "right-on-paper.html",
         "softmax",
         "
         type .score input[type=number] | -75
@@ -341,23 +341,24 @@ fn every_question_accepts_its_answer() {
         ("who-owns-the-graph", "2", "4", "owners\n{}\na\n+a-c\ncaptures"),
         (
             "few-rules-many-operations",
+            "2",
+            "-1",
+            "gradient\n{}\na\na*(b-a)\na=3\nb=5",
+        ),
+        (
+            "corners",
             "-1,1,2",
             "-1,2,2",
             "gradient\n{}\nx\nrelu(x)+abs(x)\nx=-1,0.5,2",
         ),
         ("shapes-that-stretch", "2", "6", "gradient\n{}\na\na*b\na=2\nb=1,2,3"),
         (
-            "matmul-and-softmax",
+            "right-on-paper",
             "1,2,1",
             "0,0,0",
             "gradient\n{}\na\nsum(softmax(a))\na=1,2,3",
         ),
-        (
-            "train-the-digits",
-            "2.43",
-            "2.16",
-            "place\n{}\nbowl\n3,0\n0.1\n0.9\n2",
-        ),
+        ("downhill", "2.43", "2.16", "place\n{}\nbowl\n3,0\n0.1\n0.9\n2"),
     ];
     for (page, wrong, right, question) in questions {
         let page = format!("{page}.html");

@@ -24,6 +24,7 @@ use crate::engine::native;
 use drawing::Drawing;
 
 const DIGITS: &str = "train-the-digits.html";
+const DOWNHILL: &str = "downhill.html";
 
 /// Whether the picture shows exactly the engine's walk, which is rounded to
 /// two digits and clipped at the edge.
@@ -42,7 +43,7 @@ const UNIT: &str =
 
 #[track_caller]
 fn descent() -> Option<Figure> {
-    let mut figure = Figure::open(DIGITS, "descent")?;
+    let mut figure = Figure::open(DOWNHILL, "descent")?;
     figure.value(WALKED);
     figure.value(UNIT);
     Some(figure)
@@ -112,7 +113,7 @@ fn a_finger_can_drag_the_start_of_a_descent() {
 
 #[test]
 fn the_decision_boundary_changes_in_every_epoch() {
-    let Some(mut figure) = Figure::open(DIGITS, "moons") else { return };
+    let Some(mut figure) = Figure::open(DOWNHILL, "moons") else { return };
     figure.value("window.border = () => all('path')[0].getAttribute('d')");
     figure.play(
         "
