@@ -36,6 +36,7 @@ example = "cargo run --example example"
 
 [[measured]]
 on = "two cores of an Intel Xeon in November 2026"
+machine = "Xeon-2"
 listings.example_measured = [
     "cargo run --release --example example -- fast",
     "cargo run --release --example example -- slow",

@@ -92,7 +92,7 @@ fn read(tree: &Tree) -> Result<Vec<ExerciseBox>, String> {
             ExerciseBox {
                 out: format!("book/listings/level_{}_{number}.md", row.id),
                 chapter: level.chapter.clone(),
-                text: row.text_of_level(level, number),
+                text: row.text_of_level(tree, level, number),
             }
         }));
     }
@@ -165,19 +165,83 @@ impl Exercise {
         text
     }
 
-    fn text_of_level(&self, level: &Level, number: usize) -> String {
+    fn text_of_level(
+        &self,
+        tree: &Tree,
+        level: &Level,
+        number: usize,
+    ) -> String {
         let Exercise { id, title, file, chapter, .. } = self;
         let Level { name, size, task, .. } = level;
         let task = markdown(task);
-        format!(
+        let mut text = format!(
             "<div class=\"exercise\">\n\n### {title}, level {number}: {name}\n\n\
-             {task}\n\nYou edit `exercises/{file}`: {size}.\n\
-             The check says what is asked for; \
+             {task}\n\nYou edit `exercises/{file}`: {size}.\n"
+        );
+        if file.ends_with(".cl") {
+            text += &self.signatures(tree, number);
+            text += &self.wrong_attempt(tree, number);
+        }
+        text += &format!(
+            "The check says what is asked for; \
              [{title}]({chapter}) tells how it works, and \
              `cargo learn reset {id} --from {number}` begins here.\n\n\
              ```sh\ncargo learn check {id}\n```\n\n</div>\n"
+        );
+        text
+    }
+
+    /// Returns the signatures of the kernels that a level adds to the
+    /// solution.
+    fn signatures(&self, tree: &Tree, number: usize) -> String {
+        let path = format!("exercises/solutions/{}", self.file);
+        let text = tree.get(&path).unwrap_or_default();
+        let after = format!("// LEVELS {number}-\n");
+        let level = text.split_once(&after).map_or("", |(_, rest)| rest);
+        let level = level.split("// LEVELS ").next().unwrap_or_default();
+        let kernels = level.split("kernel void ").skip(1);
+        let kernels = kernels.filter_map(|it| it.split_once(")\n{"));
+        let signatures: String = kernels
+            .map(|(signature, _)| format!("kernel void {signature});\n"))
+            .collect();
+        format!("\n```c\n{signatures}```\n\n")
+    }
+
+    /// Returns the first wrong answer whose verdict names the level, and what
+    /// the check says to it.
+    fn wrong_attempt(&self, tree: &Tree, number: usize) -> String {
+        let path = format!("exercises/wrong/{}.diff", self.id);
+        let text = tree.get(&path).unwrap_or_default();
+        let says = format!("says: level {number}, ");
+        let answers = text.split("\n\n===");
+        let parts = answers.filter_map(|it| it.split_once(&says)).next();
+        let Some((what, rest)) = parts else { return String::new() };
+        let what = what.rsplit("// ").next().unwrap_or_default().trim();
+        let Some((verdict, change)) = rest.split_once("\n@@\n") else {
+            return String::new();
+        };
+        // The lines that the wrong answer removes would give ours away.
+        let lines = change.lines().filter(|line| !line.starts_with('-'));
+        let lines: Vec<&str> = lines
+            .map(|line| match line {
+                "@@" => "// ..",
+                _ => line.get(1..).unwrap_or_default(),
+            })
+            .collect();
+        format!(
+            "A wrong first attempt: {}\n\n```c\n{}\n```\n\n\
+             The check reports:\n\n```text\n\
+             level {number}, {verdict}\n```\n\n",
+            lower_case(what),
+            lines.join("\n").trim_end()
         )
     }
+}
+
+/// Begins a sentence with a small letter, to continue one after a colon.
+fn lower_case(sentence: &str) -> String {
+    let (first, rest) = sentence.split_at(sentence.len().min(1));
+    first.to_lowercase() + rest
 }
 
 fn time(minutes: i64) -> String {

@@ -20,7 +20,7 @@ pub(crate) fn check(
     manifest: &Manifest,
 ) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for Measured { out, command, on, .. } in &manifest.measured {
+    for Measured { out, command, on, machine, .. } in &manifest.measured {
         let text = tree.get(out).unwrap_or_default();
         if !text.starts_with(&format!("$ {}\n", broken(command))) {
             let what = format!(
@@ -29,12 +29,16 @@ pub(crate) fn check(
             );
             faults.push(fault(out, 1, what));
         }
-        for page in pages.iter().filter(|page| !page.text.contains(on)) {
+        let link = format!("[{machine}](machines.md)");
+        let is_silent = |page: &&Page| {
+            !page.text.contains(on) && !page.text.contains(&link)
+        };
+        for page in pages.iter().filter(is_silent) {
             let includes = page.includes().into_iter();
             let shown = includes.filter(|(_, _, i)| i.file == *out);
             let what = format!(
                 "this was measured, and the page does not say where and when. \
-                 Write \"{on}\"."
+                 Write \"{link}\"."
             );
             faults.extend(shown.map(|(at, ..)| page.fault(at, &what)));
         }
