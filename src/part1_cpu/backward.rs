@@ -47,6 +47,7 @@ impl Tensor {
     /// Runs the backward pass from this tensor to the leaves. Gradients of
     /// inner nodes live in `waiting`, a map local to this call, so a second
     /// call starts clean; only leaves keep a gradient.
+    // ANCHOR: sweep
     #[track_caller]
     fn sweep(&self, seed: ArrayD<f32>) {
         let mut waiting = HashMap::from([(self.0.id, seed)]);
@@ -67,6 +68,7 @@ impl Tensor {
             }
         }
     }
+    // ANCHOR_END: sweep
 
     /// Adds to the gradient of this leaf.
     fn keep(&self, grad: ArrayD<f32>) {

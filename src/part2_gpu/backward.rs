@@ -49,6 +49,7 @@ impl Tensor {
     /// Runs the backward pass from this tensor to the leaves. Gradients of
     /// inner nodes live in `waiting`, a map local to this call, so a second
     /// call starts clean; only leaves keep a gradient.
+    // ANCHOR: sweep
     #[track_caller]
     fn sweep(&self, seed: Tensor) {
         self.check_recorded();
@@ -72,6 +73,7 @@ impl Tensor {
             }
         }
     }
+    // ANCHOR_END: sweep
 
     /// Adds to the gradient of this leaf.
     #[track_caller]
