@@ -142,7 +142,7 @@ fn main() -> ExitCode {
         let (done, cost) = ledger::measure(steps);
         done?;
         let left = cost.allocations - cost.frees;
-        println!("and when all is let go, {left} buffers are left");
+        println!("after everything is dropped, {left} buffers remain");
         Ok(())
     })
 }
@@ -151,14 +151,14 @@ fn steps() -> Result<(), Error> {
     let gpu = Gpu::first()?;
     let a = Tensor::new(&gpu, &[2], &[2.0, 3.0], true)?;
     let b = Tensor::new(&gpu, &[2], &[3.0, 4.0], true)?;
-    println!("step    a.grad  stands on  launches  leaves behind");
+    println!("step    a.grad  history  launches  not freed");
     for step in 1..=3 {
         let (done, cost) = ledger::measure(|| a.mul(&b)?.mul(&b)?.backward());
         done?;
         let grad = shape::list(&a.grad().data.read()?);
         let below = a.grad().build_topo().len() - 1;
         let (launches, left) = (cost.launches, cost.allocations - cost.frees);
-        println!("{step:4}  {grad:>8}  {below:>9}  {launches:>8}  {left:>13}");
+        println!("{step:4}  {grad:>8}  {below:>7}  {launches:>8}  {left:>9}");
     }
     println!("a.grad requires a gradient: {}", a.grad().requires_grad);
     Ok(())
