@@ -10,6 +10,7 @@ use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
 
 const ROWS: &str = "exercises/exercises.toml";
+const LEVELS_OF_KERNELS: &str = "my_engine/src/kernels.rs";
 const HINTS: [&str; 3] = ["A nudge", "A hint", "Nearly the answer"];
 
 struct Exercise {
@@ -180,6 +181,7 @@ impl Exercise {
         );
         if file.ends_with(".cl") {
             text += &self.signatures(tree, number);
+            text += &properties(tree, name);
             text += &self.wrong_attempt(tree, number);
         }
         text += &format!(
@@ -236,6 +238,22 @@ impl Exercise {
             lines.join("\n").trim_end()
         )
     }
+}
+
+/// Returns the properties that the check of a level of `my_kernels` tests.
+fn properties(tree: &Tree, level: &str) -> String {
+    let text = tree.get(LEVELS_OF_KERNELS).unwrap_or_default();
+    let start = format!("name: \"{level}\",");
+    let own = text.split_once(&start).map_or("", |(_, rest)| rest);
+    let own = own.split("    Level {").next().unwrap_or_default();
+    let laws = own.split_once("laws! {").map_or("", |(_, laws)| laws);
+    let laws = laws.split('}').next().unwrap_or_default();
+    let groups = laws.split(';').filter_map(|group| group.split_once(':'));
+    let names = groups.flat_map(|(_, names)| names.split(','));
+    let lines: String = names
+        .map(|name| format!("- {}\n", name.trim().replace('_', " ")))
+        .collect();
+    format!("The check tests these properties, in this order:\n\n{lines}\n")
 }
 
 /// Begins a sentence with a small letter, to continue one after a colon.
