@@ -17,7 +17,6 @@ use testkit::launches::{part2, part3};
 use testkit::place::scratch;
 use testkit::random::cases;
 
-// ANCHOR: findings
 /// Returns the findings of Oclgrind while the test `name` runs as a child;
 /// `None`, with a reported skip, if Oclgrind is not installed. Oclgrind exits
 /// with 0 even after findings, so its log is the result.
@@ -41,7 +40,6 @@ pub(crate) fn findings(name: &str, options: &[&str]) -> Option<String> {
     assert!(!text.contains("runtime error"), "{text}");
     Some(fs::read_to_string(&log).expect("Oclgrind writes its log"))
 }
-// ANCHOR_END: findings
 
 /// Opens the simulator and reports that to the parent: if the preload were
 /// lost, the log would be as empty as that from a clean run.
