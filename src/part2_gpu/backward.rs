@@ -26,7 +26,6 @@ use crate::graph::topological_order;
 /// If no input requires a gradient, if this tensor does not have exactly one
 /// element, or if the shape or device of the gradient differs from this
 /// tensor's.
-// ANCHOR: backward
 impl Tensor {
     /// Computes the gradient of this tensor, which must have one element, with
     /// respect to every leaf that requires it, and adds it to the leaf's
@@ -85,7 +84,6 @@ impl Tensor {
         self.0.grad.replace(Some(sum));
     }
 }
-// ANCHOR_END: backward
 
 impl Tensor {
     /// Lists every tensor of this tensor's graph in topological order, parents
