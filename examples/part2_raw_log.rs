@@ -1,7 +1,7 @@
-//! What the author of a first kernel meets: the compiler's log, a line from
-//! `printf`, and an error that surfaces after the launch has returned.
+//! Three things that every author of kernels meets: the compiler's log, a line
+//! from `printf`, and an error that surfaces after the launch has returned.
 
-// Three kernels with a bug each; the host cannot detect the last one.
+// The bug of `stray` is one that the host cannot detect.
 #![allow(unsafe_code)]
 
 use std::env;
@@ -90,7 +90,7 @@ fn launch(gpu: &Gpu, name: &str, text: &str) -> Result<Buffer<f32>, Error> {
     let source = Source::new(&format!("{name}.cl"), text, name);
     let out = gpu.allocate(4)?;
     let launch = gpu.launch_source(&source).output(&out, 4).global(4).local(4);
-    // SAFETY: `stray` breaks its promise on purpose, in a process of its own.
+    // SAFETY: `stray` breaks its promise on purpose, in a child process.
     unsafe { launch.run() }?;
     Ok(out)
 }
