@@ -33,7 +33,10 @@ const STRAY: &str = "\
 kernel void stray(global float *out)
 {
     uint i = get_global_id(0);
-    out[i + (1ul << 40)] = 1.0f;
+    float x = i;
+    for (uint step = 0; step < 300000000; step++)
+        x = x * 0.5f + 1.0f;
+    out[i + (1ul << 40)] = x;
 }
 ";
 // ANCHOR_END: raw-log-kernels
