@@ -4,6 +4,7 @@
 pub(crate) mod bare;
 pub(crate) mod climb;
 pub(crate) mod exercise;
+mod first_try;
 mod frames;
 pub(crate) mod growth;
 pub(crate) mod measured;
@@ -81,6 +82,7 @@ impl Manifest {
             .chain(exercise::boxes(tree))
             .chain(predict::blocks(tree))
             .chain(climb::tables(tree))
+            .chain(first_try::blocks(tree, self))
             .chain(rest::blocks(tree, self))
             .collect()
     }

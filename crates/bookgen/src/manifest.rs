@@ -17,6 +17,8 @@ pub(crate) struct Manifest {
     pub(crate) measured: Vec<Measured>,
     pub(crate) excerpts: Vec<Excerpt>,
     pub(crate) growths: Vec<Growth>,
+    /// The wrong answers to the levels of `my_device` that pages show.
+    pub(crate) first_tries: Vec<String>,
     /// The pages of the sources that no page quotes.
     rest: Vec<Row>,
     /// The names of the figures that one of the outputs draws.
@@ -133,6 +135,7 @@ impl Manifest {
             measured: measured.collect(),
             excerpts: table("/excerpts").into_iter().map(excerpt).collect(),
             growths: table("/growths").into_iter().map(growth).collect(),
+            first_tries: list("/first_tries/my_device"),
             rest: table("/rest"),
             pictures: list("/pictures"),
             trained: list("/trained"),
