@@ -47,14 +47,12 @@ fn describe(device: Device) -> Result<(), Error> {
 }
 // ANCHOR_END: describe
 
-// ANCHOR: storage
 fn storage(device: Device) -> Result<(), Error> {
     let t = Tensor::new(&[2], &[1.0, 2.0], device)?;
     println!("{t}");
     println!("  storage: {:?}", t.array().storage());
     Ok(())
 }
-// ANCHOR_END: storage
 
 // ANCHOR: memory
 fn memory(device: Device) -> Result<(), Error> {

@@ -31,7 +31,6 @@ fn mismatch<T>(
     Err(Error::ShapeMismatch { op: op.to_string(), left, right, rule })
 }
 
-// ANCHOR: one-device
 /// Checks that two operands are on the same device. The remedy in the message
 /// differs from part to part.
 pub fn same_device<D: PartialEq + Display>(
@@ -49,7 +48,6 @@ pub fn same_device<D: PartialEq + Display>(
         }),
     }
 }
-// ANCHOR_END: one-device
 
 /// Returns the shape that two shapes broadcast to.
 pub fn broadcast(

@@ -70,7 +70,6 @@ impl From<Buffer<f32>> for Data {
     }
 }
 
-// ANCHOR: ndarray
 impl Tensor {
     /// Creates a tensor from an ndarray in any memory layout. It has the same
     /// shape, and its elements are stored in row-major order.
@@ -116,4 +115,3 @@ impl Tensor {
         Ok(array.expect("an element for each place"))
     }
 }
-// ANCHOR_END: ndarray
