@@ -104,7 +104,6 @@ impl Context {
 }
 // ANCHOR_END: context
 
-// ANCHOR: context-back
 impl Context {
     /// Returns saved input `i`. Call it in `backward`. The tensor is part of
     /// the graph if the backward pass is being recorded.
@@ -157,7 +156,6 @@ impl Context {
         self.inputs[i].meta().dtype
     }
 }
-// ANCHOR_END: context-back
 
 impl Context {
     fn new(inputs: &[&Tensor], records: bool) -> Context {

@@ -60,7 +60,6 @@ pub fn gradients(
     }
 }
 
-// ANCHOR: gradient
 /// Checks that an operand that requires a gradient got one with its shape and
 /// on its device.
 pub fn gradient<D: PartialEq + Display>(
@@ -90,4 +89,3 @@ pub fn gradient<D: PartialEq + Display>(
         )),
     }
 }
-// ANCHOR_END: gradient
