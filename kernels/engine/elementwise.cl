@@ -58,7 +58,6 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
         put(x, out, at, n - at);                                            \
     }
 
-// ANCHOR: binary
 // (n), (n) -> (n), dense, each beginning at an offset.
 #define BINARY(NAME, RESULT)                                                \
     ACC NAME##_one(ACC x, ACC y) { return RESULT; }                         \
@@ -77,7 +76,6 @@ void put(const ACC *x, global OUT *out, uint at, uint left)
             x[k] = NAME##_one(x[k], y[k]);                                  \
         put(x, out, at, n - at);                                            \
     }
-// ANCHOR_END: binary
 
 // The same for operands of one shape with any strides, so that broadcast
 // operands need no copy. An axis of size 1 costs no division. If the rows are
@@ -183,7 +181,6 @@ UNARY(unary_floor, floor(x))
 UNARY(unary_round, rint(x))
 UNARY(unary_sign, (ACC)((x > 0.0f) - (x < 0.0f)))
 
-// ANCHOR: binary-lines
 BINARY(binary_add, x + y)
 BINARY(binary_mul, x * y)
 BINARY(binary_div, x / y)
@@ -191,7 +188,6 @@ BINARY(binary_lt, x < y ? 1.0f : 0.0f)
 BINARY(binary_le, x <= y ? 1.0f : 0.0f)
 BINARY(binary_eq, x == y ? 1.0f : 0.0f)
 BINARY(binary_pow_tensor, pow(x, y))
-// ANCHOR_END: binary-lines
 
 STRIDED(strided_add, x + y)
 STRIDED(strided_mul, x * y)

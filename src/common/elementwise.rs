@@ -232,16 +232,11 @@ mod tests {
             Binary::ALL.iter().map(line).collect()
         };
         check("part3/unary.cl", "UNARY(plain_", unary(0));
-        let mark = |what: &str| format!("// ANCHOR{what}\n");
-        let plain = binary(0, "BINARY") + &mark("_END: binary");
+        let end = format!("// ANCHOR{}\n", "_END: binary");
+        let plain = binary(0, "BINARY") + &end;
         check("part3/binary.cl", "BINARY(plain_", plain);
-        let fast = unary(1)
-            + "\n"
-            + &mark(": binary-lines")
-            + &binary(1, "BINARY")
-            + &mark("_END: binary-lines")
-            + "\n"
-            + &binary(2, "STRIDED");
+        let fast = [unary(1), binary(1, "BINARY"), binary(2, "STRIDED")];
+        let fast = fast.join("\n");
         check("engine/elementwise.cl", "UNARY(unary_", fast);
     }
 

@@ -118,7 +118,6 @@ const BINARY: [[Kernel; 2]; Binary::ALL.len()] = {
     kernels
 };
 
-// ANCHOR: binary
 /// Returns the kernels of an operation: one for dense operands, and one for
 /// operands with any strides.
 pub(super) const fn binary(op: Binary) -> [Kernel; 2] {
@@ -128,7 +127,6 @@ pub(super) const fn binary(op: Binary) -> [Kernel; 2] {
         kernel!("engine/elementwise.cl", any, strided),
     ]
 }
-// ANCHOR_END: binary
 
 /// The reach of `out[i] = f(a[i], b[i])`.
 fn two_operands(args: &LaunchArgs) -> Option<Reached> {

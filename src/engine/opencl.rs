@@ -73,7 +73,6 @@ impl OpenCl {
     }
 }
 
-// ANCHOR: fill
 impl OpenCl {
     /// Allocates a storage of `n` elements and calls `launch` to fill it.
     /// OpenCL has no buffer of 0 bytes, so an empty array owns one unused
@@ -91,7 +90,6 @@ impl OpenCl {
         Ok(Arc::new(out))
     }
 }
-// ANCHOR_END: fill
 
 impl OpenCl {
     /// Prepares a launch with one item per four elements.

@@ -284,7 +284,6 @@ impl Backend for PlainOpenCl {
         })
     }
 
-    // ANCHOR: matmul
     fn matmul(&self, a: &Array, b: &Array) -> Result<Shared> {
         let [batches, m, k] = [0, 1, 2].map(|axis| a.shape()[axis]);
         let n = b.shape()[2];
@@ -304,7 +303,6 @@ impl Backend for PlainOpenCl {
                 .run()
         })
     }
-    // ANCHOR_END: matmul
 
     fn index_select(&self, a: &Array, indices: &[usize]) -> Result<Shared> {
         let [rows, width] = [0, 1].map(|axis| a.shape()[axis]);

@@ -100,7 +100,6 @@ pub(super) fn cost(op: Unary) -> usize {
     }
 }
 
-// ANCHOR: binary
 /// Applies `op` to each pair of elements. Each operation has a separate loop,
 /// which the compiler vectorizes. A single loop that calls [`Binary::apply`]
 /// is several times slower; see docs/benchmarks.md.
@@ -119,7 +118,6 @@ pub(super) fn binary<T: CpuFloat, L: Pairs<T>>(
         Binary::Pow => loop_over.pairs(T::powf),
     }
 }
-// ANCHOR_END: binary
 
 impl<T: HostElement> Pairs<T> for [&Array; 2] {
     type Output = Result<Shared>;
