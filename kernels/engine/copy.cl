@@ -1,7 +1,6 @@
 // Copies between a strided view of up to eight axes and contiguous elements. A
 // view of fewer axes is padded with leading axes of size 1.
 
-// ANCHOR: copy-strided
 // Returns the offset of element i of a view: i is split into an index per
 // axis, beginning with the last axis, and each index is multiplied by the
 // stride of its axis. An axis of size 1 costs no division.
@@ -27,7 +26,6 @@ kernel void copy_strided(global const T *a, uint offset, int8 shape,
     if (i < n)
         STORE(out, i, LOAD(a, view_offset(i, offset, shape, strides)));
 }
-// ANCHOR_END: copy-strided
 
 // The inverse: a (n), dense, beginning at an offset -> the elements of a view
 // of out.

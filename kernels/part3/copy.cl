@@ -4,6 +4,7 @@
 //
 // A view has eight axes; missing axes are leading ones of size 1.
 
+// ANCHOR: copy
 // Returns the offset of element i of a view. The index i is split into one
 // index per axis, beginning with the last axis, and each of them is multiplied
 // by the stride of its axis.
@@ -31,3 +32,4 @@ kernel void plain_copy(int8 shape, uint n,
         out[to] = a[from];
     }
 }
+// ANCHOR_END: copy
