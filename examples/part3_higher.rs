@@ -7,28 +7,28 @@ use rungrad::part3_unified::{Device, Tensor, grad, no_grad};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        slopes()?;
+        derivatives()?;
         println!();
         newton()
     })
 }
 
-// ANCHOR: slopes
+// ANCHOR: derivatives
 /// x³ and its derivatives, each from the graph of the previous one.
-fn slopes() -> Result<(), rungrad::Error> {
+fn derivatives() -> Result<(), rungrad::Error> {
     let x = Tensor::new(&[1], &[2.0], Device::Cpu)?.requires_grad();
     let ((), cost) = ledger::measure(|| {
         let mut y = x.mul(&x).mul(&x);
         println!("x³ at 2 is {}", y.array());
         for order in 1..=3 {
             y = grad(&[&y], &[&x], true).remove(0);
-            println!("slope {order} is {}", y.array());
+            println!("derivative {order} is {}", y.array());
         }
     });
     println!("{} nodes, {} of them left", cost.nodes, cost.live_nodes());
     Ok(())
 }
-// ANCHOR_END: slopes
+// ANCHOR_END: derivatives
 
 // ANCHOR: newton
 /// Finds the minimum of e^x - 2x, which is at ln 2: by gradient descent, and
@@ -37,7 +37,7 @@ fn newton() -> Result<(), rungrad::Error> {
     let start = Tensor::new(&[1], &[0.0], Device::Cpu)?;
     let mut down = start.clone().requires_grad();
     let mut jump = start.requires_grad();
-    println!("step  by the slope alone  by both slopes");
+    println!("step  gradient descent  Newton's method");
     for step in 1..=5 {
         let curve = |x: &Tensor| x.exp().sub(&x.scale(2.0));
         let slope = grad(&[&curve(&down)], &[&down], false).remove(0);
@@ -47,9 +47,9 @@ fn newton() -> Result<(), rungrad::Error> {
         let second = grad(&[&first], &[&jump], false).remove(0);
         jump = no_grad(|| jump.sub(&first.div(&second))).requires_grad();
         let [a, b] = [down.to_vec()?[0], jump.to_vec()?[0]];
-        println!("{step:>4}  {a:<18.6}  {b:.6}");
+        println!("{step:>4}  {a:<16.6}  {b:.6}");
     }
-    println!("{:<26}{:.6}", "ln 2", 2f32.ln());
+    println!("{:<24}{:.6}", "ln 2", 2f32.ln());
     Ok(())
 }
 // ANCHOR_END: newton
