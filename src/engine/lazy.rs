@@ -24,12 +24,11 @@ use super::opencl::OpenCl;
 use crate::error::Result;
 use crate::ledger::Memory;
 use crate::opencl::PerDevice;
-use crate::part3_unified::Device;
-use crate::part3_unified::defaults;
 use crate::part3_unified::{
     AdamStep, Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary,
     View, Window, downcast,
 };
+use crate::part3_unified::{Device, PendingRead, defaults};
 
 /// A lazy device on top of an eager one.
 pub(crate) struct Fused {
@@ -170,6 +169,14 @@ impl Backend for Fused {
         match lazy.constant() {
             Some(number) => Ok(vec![number]),
             None => self.base()?.download(&*lazy.computed()?),
+        }
+    }
+
+    fn start_download(&self, storage: &dyn Storage) -> Result<PendingRead> {
+        let lazy = downcast::<Lazy>(storage);
+        match lazy.constant() {
+            Some(number) => Ok(PendingRead::ready(vec![number])),
+            None => self.base()?.start_download(&*lazy.computed()?),
         }
     }
 

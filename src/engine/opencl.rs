@@ -24,7 +24,9 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 pub(super) use self::buffers::DeviceIndices;
-use self::buffers::{ArrayArgs, Pool, PooledStorage, download, scalar_of};
+use self::buffers::{
+    ArrayArgs, Pool, PooledStorage, download, scalar_of, start_download,
+};
 pub(super) use self::column_sums::ColumnSums;
 use self::copy::{merged_axes, tiled_axes};
 use self::indexing::IndexCache;
@@ -37,8 +39,8 @@ use crate::ledger::Memory;
 use crate::opencl::{Buffer, Gpu, Kernel, Launch, PerDevice};
 use crate::part3_unified::converted;
 use crate::part3_unified::{
-    AdamStep, Array, Backend, Binary, DType, Reduce, Shared, Storage, Unary,
-    View, Window, downcast,
+    AdamStep, Array, Backend, Binary, DType, PendingRead, Reduce, Shared,
+    Storage, Unary, View, Window, downcast,
 };
 
 /// Work-items per work-group: enough to fill the compute units of any device.
@@ -186,7 +188,7 @@ impl Backend for OpenCl {
 
     fn upload(&self, values: &[f32], dtype: DType) -> Result<Shared> {
         match dtype {
-            DType::F32 => self.upload_values(values),
+            DType::F32 => self.start_upload(values),
             DType::F64 => self.upload_values(&converted::<_, f64>(values)?),
             DType::F16 => self.upload_values(&converted::<_, F16>(values)?),
         }
@@ -197,6 +199,13 @@ impl Backend for OpenCl {
             DType::F32 => download(storage),
             DType::F64 => converted(&download::<f64>(storage)?),
             DType::F16 => converted(&download::<F16>(storage)?),
+        }
+    }
+
+    fn start_download(&self, storage: &dyn Storage) -> Result<PendingRead> {
+        match start_download(storage)? {
+            Some(read) => Ok(read),
+            None => Ok(PendingRead::ready(self.download(storage)?)),
         }
     }
 

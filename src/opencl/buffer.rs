@@ -180,7 +180,7 @@ impl<T: Element> Buffer<T> {
 
     /// Records that a copy has returned; it has an event if a recording is
     /// active.
-    fn copied(
+    pub(super) fn copied(
         &self,
         call: Option<Call>,
         kind: SliceKind,

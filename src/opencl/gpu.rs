@@ -198,7 +198,13 @@ impl Open {
         if let Some(Some(thread)) = self.submission.get() {
             thread.flush();
         }
-        Ok(self.queue.lock().unwrap_or_else(PoisonError::into_inner))
+        Ok(self.lock_queue())
+    }
+
+    /// Like [`Open::queue`], but commands that the submission thread has not
+    /// issued yet may follow.
+    pub(super) fn lock_queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Issues a command: at once, or through the submission thread if this
@@ -208,8 +214,7 @@ impl Open {
         &'static self,
         mut command: impl Command,
     ) -> Result<(), Error> {
-        let start = || SubmissionThread::new(self.info, &self.queue);
-        match self.submission.get_or_init(start) {
+        match self.submission() {
             Some(thread) => {
                 let _ = WAIT_AT_THREAD_EXIT.try_with(|_| ());
                 thread.submit(command);
@@ -217,6 +222,17 @@ impl Open {
             }
             None => command.issue(&mut *self.queue()?),
         }
+    }
+
+    /// Returns whether commands are issued by a thread while the host
+    /// continues.
+    pub(super) fn has_submission_thread(&'static self) -> bool {
+        self.submission().is_some()
+    }
+
+    fn submission(&'static self) -> Option<&'static SubmissionThread> {
+        let start = || SubmissionThread::new(self.info, &self.queue);
+        self.submission.get_or_init(start).as_ref()
     }
 
     /// Returns a kernel compiled for this device; compiled kernels are cached.

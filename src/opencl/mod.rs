@@ -63,6 +63,7 @@ mod recorder;
 mod signature;
 #[cfg_attr(not(feature = "lazy"), allow(dead_code))]
 mod source;
+mod staging;
 mod status;
 mod submission;
 
@@ -91,3 +92,4 @@ pub(crate) use recorder::{start, stop};
 pub use source::GeneratedKernel;
 pub(crate) use source::kernel;
 pub use source::{Kernel, Source};
+pub(crate) use staging::StagedRead;

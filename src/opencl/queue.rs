@@ -2,6 +2,7 @@
 //! that it has not read yet.
 
 use std::any::Any;
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -10,6 +11,7 @@ use ocl::core::{self, CommandQueue, CommandQueueProperties, Context};
 use super::buffer::Contents;
 use super::device::DeviceInfo;
 use super::element::Stored;
+use super::staging::{Staging, StagingPool};
 use super::status::driver_error;
 use crate::{Error, ledger};
 
@@ -33,6 +35,7 @@ pub(super) struct Queue {
     timed: bool,
     uploads: Vec<Box<dyn Any + Send>>,
     bytes: usize,
+    pub(super) staging: StagingPool,
     /// The outputs of failed commands, each with its failure.
     lost: Vec<(Weak<Contents>, Arc<Failure>)>,
     /// The number of commands that have failed without a caller.
@@ -76,6 +79,7 @@ impl Queue {
             timed: false,
             uploads: vec![],
             bytes: 0,
+            staging: StagingPool::default(),
             lost: vec![],
             failures: Arc::default(),
         })
@@ -191,6 +195,14 @@ impl Queue {
             Some(timing) if self.timed => timing,
             _ => &self.plain,
         }
+    }
+
+    /// Returns page-locked memory for `len` values; see [`StagingPool::take`].
+    pub(super) fn take_staging(&mut self, len: usize) -> Option<Staging> {
+        let mut pool = mem::take(&mut self.staging);
+        let staging = pool.take(&self.context, self.current(), len);
+        self.staging = pool;
+        staging
     }
 
     /// Waits until all commands are complete.

@@ -26,6 +26,35 @@ pub struct Array {
 }
 // ANCHOR_END: array
 
+/// A copy of elements to the host that may still be running; see [`Array::start_read`].
+#[must_use = "elements that are not used need not be copied"]
+pub struct PendingRead(FinishRead);
+
+type FinishRead = Box<dyn FnOnce(&mut Vec<f32>) -> Result<()> + Send>;
+
+impl PendingRead {
+    /// Wraps a function that waits for the elements and appends them.
+    pub fn new(
+        finish: impl FnOnce(&mut Vec<f32>) -> Result<()> + Send + 'static,
+    ) -> PendingRead {
+        PendingRead(Box::new(finish))
+    }
+
+    /// Wraps elements that have arrived.
+    pub fn ready(elements: Vec<f32>) -> PendingRead {
+        PendingRead::new(move |values| {
+            values.extend(elements);
+            Ok(())
+        })
+    }
+
+    /// Waits for the elements and appends them to `values`. This can be called
+    /// in a different thread.
+    pub fn append_to(self, values: &mut Vec<f32>) -> Result<()> {
+        (self.0)(values)
+    }
+}
+
 impl Array {
     /// Creates an `f32` array from its elements in row-major order.
     pub fn new(
@@ -246,6 +275,28 @@ impl Array {
             return T::download(&*self.storage, backend);
         }
         T::download(&*backend.copy(self)?, backend)
+    }
+
+    /// Starts to copy `f32` elements to the host, in row-major order. The
+    /// program continues while the device computes them.
+    ///
+    /// ```
+    /// # use rungrad::part3_unified::{Array, Device};
+    /// let read = Array::full(&[2], 3.0, Device::Cpu)?.start_read()?;
+    /// let mut values = vec![1.0];
+    /// read.append_to(&mut values)?;
+    /// assert_eq!(values, [1.0, 3.0, 3.0]);
+    /// # Ok::<(), rungrad::Error>(())
+    /// ```
+    pub fn start_read(&self) -> Result<PendingRead> {
+        if self.is_empty() || self.dtype() != DType::F32 {
+            return Ok(PendingRead::ready(self.to_vec()?));
+        }
+        let backend = self.device.backend()?;
+        if self.is_dense() && self.len() == self.storage.len() {
+            return backend.start_download(&*self.storage);
+        }
+        backend.start_download(&*backend.copy(self)?)
     }
 
     /// Copies the elements to another device.

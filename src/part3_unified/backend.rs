@@ -12,7 +12,7 @@ use std::any::Any;
 
 use super::defaults::{self, NORMAL_PDF_AT_0, normal_cdf};
 use super::number::{Real, converted};
-use super::{Array, DType, Shared, Storage, View, Window};
+use super::{Array, DType, PendingRead, Shared, Storage, View, Window};
 use crate::error::{Error, Result};
 use crate::ledger::Memory;
 #[cfg(feature = "opencl")]
@@ -150,6 +150,12 @@ pub trait Backend: Send + Sync {
     /// before the driver has accepted the work.
     fn check(&self, arrays: &[&Array]) -> Result<()> {
         arrays.iter().try_for_each(|a| self.realize(a))
+    }
+
+    /// Starts to copy all elements to the host, after the work that was
+    /// submitted before. Default: copies them at once.
+    fn start_download(&self, storage: &dyn Storage) -> Result<PendingRead> {
+        Ok(PendingRead::ready(self.download(storage)?))
     }
 
     /// Takes over a buffer of an OpenCL device. Default: copies it through the

@@ -122,7 +122,7 @@ mod storage;
 mod view;
 
 pub use arithmetic::check_same_kind;
-pub use array::Array;
+pub use array::{Array, PendingRead};
 pub use backend::{AdamStep, Backend, Binary, Reduce, Unary, downcast};
 pub use backward::{grad, grad_with};
 pub use caller::caller;

@@ -1,5 +1,7 @@
 //! Arrays and their views, on every device.
 
+use std::thread;
+
 use ndarray::array;
 use rungrad::ConvOptions;
 use rungrad::opencl::Gpu;
@@ -8,6 +10,7 @@ use rungrad::rng::Random;
 use rungrad::{Error, attempt, ledger};
 
 use super::devices;
+use testkit::child::{child, is_child, succeed};
 use testkit::clean;
 use testkit::device::gpu_or_skip;
 
@@ -15,6 +18,44 @@ fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     match result {
         Err(error) if error.exit_code() == 2 => error.to_string(),
         other => panic!("{other:?}"),
+    }
+}
+
+/// Promise: A read that has started returns the elements of that moment, with and
+/// without a submission thread. It can be finished in a different thread, or
+/// dropped.
+#[test]
+fn a_started_read_has_the_elements_of_its_moment() {
+    let _clean = clean();
+    if !is_child() {
+        let name = "arrays::a_started_read_has_the_elements_of_its_moment";
+        for word in ["on", "off"] {
+            succeed(child(name).env("RUNGRAD_SUBMISSION_THREAD", word));
+        }
+        return;
+    }
+    for device in devices() {
+        let mut reads = Vec::new();
+        for i in 0..24 {
+            // The largest ones are uploaded through staging memory.
+            let len = [0, 2, 1000, 40_000][i % 4];
+            let values: Vec<f32> = (0..len).map(|k| (i + k) as f32).collect();
+            let x = Tensor::new(&[len], &values, device).unwrap();
+            // The storages return to a pool before the reads end.
+            let half = (&x * 0.5).slice(&[len / 2..len]);
+            drop(x.array().start_read().unwrap());
+            reads.push((x.array().start_read().unwrap(), values.clone()));
+            let right = values[len / 2..].iter().map(|value| value * 0.5);
+            reads.push((half.array().start_read().unwrap(), right.collect()));
+        }
+        let finish = move || {
+            for (read, right) in reads {
+                let mut values = vec![-1.0];
+                read.append_to(&mut values).unwrap();
+                assert!(values[0] == -1.0 && values[1..] == right, "{device}");
+            }
+        };
+        thread::spawn(finish).join().unwrap();
     }
 }
 

@@ -20,11 +20,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Array, DType, Launch, Memory, OpenCl, Shared, Storage, downcast};
 use crate::error::{Error, Result};
 use crate::ledger;
-use crate::opencl::{Buffer, DeviceInfo, Element, Gpu, Scalar, Stored};
-use crate::part3_unified::{self, with_type};
+use crate::opencl::{
+    Buffer, DeviceInfo, Element, Gpu, Scalar, StagedRead, Stored,
+};
+use crate::part3_unified::{self, PendingRead, with_type};
 
 /// Bytes per element of the pool's buffers, whatever type they hold.
 const WORD: usize = size_of::<f32>();
+
+/// The minimum size of an upload through staging memory, in bytes. A smaller one
+/// costs the host no wait.
+const MIN_STAGED: usize = 1 << 16;
 
 /// Returns the length of a buffer for `n` elements: at least 1, because OpenCL
 /// has no empty buffers.
@@ -54,6 +60,19 @@ impl OpenCl {
     ) -> Result<Shared> {
         let out = self.allocate(T::DTYPE, values.len())?;
         if !values.is_empty() {
+            out.buffer().write_first(values)?;
+        }
+        Ok(Arc::new(out))
+    }
+
+    /// Like [`OpenCl::upload_values`], but the host waits for the device only
+    /// if it has to.
+    pub(super) fn start_upload(&self, values: &[f32]) -> Result<Shared> {
+        if size_of_val(values) < MIN_STAGED {
+            return self.upload_values(values);
+        }
+        let out = self.allocate(DType::F32, values.len())?;
+        if !out.buffer().start_write(values)? {
             out.buffer().write_first(values)?;
         }
         Ok(Arc::new(out))
@@ -98,6 +117,21 @@ fn check_count(dtype: DType, n: usize) -> Result<()> {
 pub(super) fn download<T: Stored>(storage: &dyn Storage) -> Result<Vec<T>> {
     let storage = downcast::<PooledStorage>(storage);
     storage.buffer().read_first(storage.len())
+}
+
+/// Starts to download the elements of a storage, if that is possible.
+pub(super) fn start_download(
+    storage: &dyn Storage,
+) -> Result<Option<PendingRead>> {
+    let storage = downcast::<PooledStorage>(storage);
+    if storage.dtype != DType::F32 {
+        return Ok(None);
+    }
+    let read = storage.buffer().start_read(storage.len())?;
+    let pending = |read: StagedRead| {
+        PendingRead::new(move |values| read.append_to(values))
+    };
+    Ok(read.map(pending))
 }
 
 /// Adds storages as arguments of a launch.
