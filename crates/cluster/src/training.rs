@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 use std::{iter, mem};
 
 use rungrad::nn::{Generator, Kept, Parameters, distinct};
-use rungrad::part3_unified::{DType, Tensor};
+use rungrad::part3_unified::{DType, PendingRead, Tensor};
 use rungrad::{Error, Result, rng};
 
 use super::{Collective, Pending, TreeSum, algorithms, message, part};
@@ -159,6 +161,7 @@ struct Buckets<'a> {
     done: Vec<Shard>,
     /// The reductions of the first buckets, in the order of `ranges`.
     started: Vec<Pending>,
+    intervals: Intervals,
     /// The first error in the hook, which cannot return it.
     failure: Option<Error>,
 }
@@ -200,6 +203,7 @@ impl<'a> Buckets<'a> {
             index_of,
             done: Vec::new(),
             started: Vec::new(),
+            intervals: Intervals::default(),
             failure: None,
         })
     }
@@ -254,29 +258,54 @@ impl<'a> Buckets<'a> {
     fn start_next(&mut self) -> Result<()> {
         let range = self.ranges[self.started.len()].clone();
         let len = self.leaves[range.clone()].iter().map(Tensor::len).sum();
-        let mut blocks: Vec<Vec<f32>> = Vec::new();
+        let mut blocks: Vec<Vec<PendingRead>> = Vec::new();
         for sum in &mut self.sums[range] {
             for (k, grad) in mem::take(sum).blocks().enumerate() {
                 if k == blocks.len() {
-                    blocks.push(Vec::with_capacity(len));
+                    blocks.push(Vec::new());
                 }
-                blocks[k].extend(grad.to_vec()?);
+                // The device has not computed the gradient yet.
+                blocks[k].push(grad.array().start_read()?);
             }
         }
+        let read = move |reads: Vec<PendingRead>| {
+            let mut values = Vec::with_capacity(len);
+            for read in reads {
+                read.append_to(&mut values)?;
+            }
+            Ok(values)
+        };
+        let blocks = move || blocks.into_iter().map(read).collect();
         self.started.push(self.reduce(len, blocks));
         Ok(())
     }
     // ANCHOR_END: start
 
-    fn reduce(&self, len: usize, mut blocks: Vec<Vec<f32>>) -> Pending {
-        let (collective, shards) = (self.parallel.collective, self.shards);
-        match self.parallel.order {
-            Order::Fixed { .. } => {
-                collective.fixed_all_reduce(shards, len, blocks)
-            }
-            // Each rank has exactly one shard, and so one block.
-            Order::Fastest => collective.all_reduce(blocks.remove(0)),
-        }
+    /// Starts a reduction of blocks that `read` waits for.
+    fn reduce(
+        &self,
+        len: usize,
+        read: impl FnOnce() -> Result<Vec<Vec<f32>>> + Send + 'static,
+    ) -> Pending {
+        let (order, shards) = (self.parallel.order, self.shards);
+        let intervals = self.intervals.clone();
+        self.parallel.collective.submit(move |link| {
+            let mut blocks = read()?;
+            let start = Instant::now();
+            let sum = match order {
+                Order::Fixed { .. } => {
+                    algorithms::fixed_all_reduce(link, shards, len, &blocks)
+                }
+                // Each rank has exactly one shard, and so one block.
+                Order::Fastest => {
+                    algorithms::ring_all_reduce(link, blocks.remove(0))
+                }
+            };
+            let mut all =
+                intervals.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push([start, Instant::now()]);
+            sum
+        })
     }
 
     /// Starts the reductions of all other buckets, and of the loss.
@@ -289,21 +318,28 @@ impl<'a> Buckets<'a> {
         }
         // The loss, followed by the number of shards in which each leaf has a
         // gradient.
-        let mut status = TreeSum::new();
-        for Shard { index, loss, has_grad, .. } in &self.done {
-            let loss = loss.as_ref().map_or(Ok(0.0), Tensor::item)?;
-            let counts = has_grad.iter().map(|has_grad| f32::from(*has_grad));
-            let values = iter::once(loss).chain(counts).collect();
-            status.push(*index..index + 1, values, algorithms::added);
+        let mut shards = Vec::new();
+        for Shard { index, loss, has_grad, .. } in mem::take(&mut self.done) {
+            let loss = match loss {
+                Some(loss) => loss.array().start_read()?,
+                None => PendingRead::ready(vec![0.0]),
+            };
+            shards.push((index, loss, has_grad));
         }
-        let blocks = status.blocks().cloned().collect();
+        let blocks = || {
+            let mut status = TreeSum::new();
+            for (index, loss, has_grad) in shards {
+                let mut values = Vec::new();
+                loss.append_to(&mut values)?;
+                values.extend(has_grad.into_iter().map(f32::from));
+                status.push(index..index + 1, values, algorithms::added);
+            }
+            Ok(status.blocks().cloned().collect())
+        };
         let status = self.reduce(1 + self.leaves.len(), blocks);
-        let Buckets { leaves, ranges, started, .. } = self;
-        Ok(Reduction {
-            leaves,
-            buckets: iter::zip(ranges, started).collect(),
-            status,
-        })
+        let Buckets { leaves, ranges, started, intervals, .. } = self;
+        let buckets = iter::zip(ranges, started).collect();
+        Ok(Reduction { leaves, buckets, status, intervals })
     }
 }
 
@@ -313,12 +349,16 @@ impl Shard {
     }
 }
 
+/// When each reduction of a step has begun and ended on this rank.
+type Intervals = Arc<Mutex<Vec<[Instant; 2]>>>;
+
 /// The reductions of one step, which may still be running.
 #[must_use = "the model has no gradients before `wait`"]
 pub struct Reduction {
     leaves: Vec<Tensor>,
     buckets: Vec<(Range<usize>, Pending)>,
     status: Pending,
+    intervals: Intervals,
 }
 
 impl Reduction {
@@ -332,24 +372,39 @@ impl Reduction {
     /// If a rank has ended or sends nothing within the time limit, or a device
     /// is out of memory.
     pub fn wait(self) -> Result<f32> {
-        let mut sums = Vec::new();
+        self.wait_with_intervals().map(|(loss, _)| loss)
+    }
+
+    /// Like [`Reduction::wait`], but also returns when each reduction has begun
+    /// and ended on this rank. The last one has the loss.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reduction::wait`].
+    pub fn wait_with_intervals(self) -> Result<(f32, Vec<[Instant; 2]>)> {
+        let mut grads = Vec::new();
         for (range, pending) in self.buckets {
-            sums.push((range, pending.wait()?));
-        }
-        let status = self.status.wait()?;
-        for (range, values) in sums {
+            // The device receives a bucket while later ones are reduced.
+            let values = pending.wait()?;
             let mut rest = &values[..];
-            for index in range {
-                let leaf = &self.leaves[index];
+            for leaf in &self.leaves[range] {
                 let (values, after) = rest.split_at(leaf.len());
                 rest = after;
-                if status[1 + index] > 0.0 {
-                    let (shape, device) = (leaf.shape(), leaf.device());
-                    leaf.set_grad(Tensor::new(shape, values, device)?);
-                }
+                grads.push(Tensor::new(leaf.shape(), values, leaf.device())?);
             }
         }
-        Ok(status[0])
+        let status = self.status.wait()?;
+        let is_used = status[1..].iter().map(|count| *count > 0.0);
+        for ((leaf, grad), is_used) in
+            self.leaves.iter().zip(grads).zip(is_used)
+        {
+            if is_used {
+                leaf.set_grad(grad);
+            }
+        }
+        let mut intervals =
+            self.intervals.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((status[0], mem::take(&mut intervals)))
     }
 }
 
