@@ -14,42 +14,29 @@
 //!                      after every 20 steps
 //!   --shard-optimizer  divides the state of the optimizer among the ranks
 
+#[path = "shared/mod.rs"]
+mod shared;
+
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cluster::{Collective, DataParallel, Order, local};
-use rungrad::data::{TokenBatch, WholeNames, names};
+use cluster::{Collective, DataParallel, Order};
+use rungrad::data::{WholeNames, names};
 use rungrad::io::State;
 use rungrad::loader::Loader;
 use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::rng::Random;
-use rungrad::{Device, Error, Result, Tensor, io};
+use rungrad::{Device, Error, Result, io};
+
+use shared::{loss, number, row_weights, run_ranks};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
         let request = Request::parse(&rungrad::args())?;
-        match request.threads {
-            Some(threads) => {
-                let ranks = local::run(threads, |it| train(&it, &request));
-                ranks.into_iter().collect()
-            }
-            #[cfg(feature = "mpi")]
-            None => cluster::mpi::run(|it| train(it, &request)),
-            #[cfg(not(feature = "mpi"))]
-            None if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
-                Err(Error::Usage(
-                    "this program was built without MPI, so its processes \
-                     cannot connect; run `cargo learn cluster names`, or build \
-                     it with --features mpi"
-                        .into(),
-                ))
-            }
-            #[cfg(not(feature = "mpi"))]
-            None => train(&local::run(1, |it| it).remove(0), &request),
-        }
+        run_ranks(request.threads, |it| train(it, &request))
     })
 }
 
@@ -164,20 +151,6 @@ fn state_bytes(adam: &Adam) -> usize {
     adam.state().into_iter().map(bytes).sum()
 }
 
-/// Returns the number of tokens to predict in each row.
-fn row_weights(batch: &TokenBatch) -> Vec<f32> {
-    let rows = batch.weights.chunks(batch.columns);
-    rows.map(|row| row.iter().sum()).collect()
-}
-
-/// Returns the mean loss of the tokens in some rows of a batch.
-fn loss(gpt: &Gpt, batch: &TokenBatch, rows: std::ops::Range<usize>) -> Tensor {
-    let tokens = rows.start * batch.columns..rows.end * batch.columns;
-    let scores = gpt.scores(&batch.inputs[tokens.clone()], batch.columns);
-    let weights = &batch.weights[tokens.clone()];
-    scores.weighted_cross_entropy(&batch.targets[tokens], weights)
-}
-
 /// The parsed command line.
 struct Request {
     threads: Option<usize>,
@@ -230,16 +203,4 @@ impl Request {
         }
         Ok(request)
     }
-}
-
-/// Parses the number that follows an option.
-fn number(option: &str, value: Option<String>) -> Result<usize> {
-    let number = value.as_deref().and_then(|word| word.parse().ok());
-    number.filter(|number| *number > 0).ok_or_else(|| {
-        let value = value.map_or("nothing".to_string(), |it| format!("`{it}`"));
-        Error::Usage(format!(
-            "{option} takes a whole number from 1, not {value}; for example \
-             {option} 4"
-        ))
-    })
 }

@@ -1,0 +1,64 @@
+//! Code shared by the programs that train on tokens.
+
+use std::ops::Range;
+
+use cluster::{Collective, local};
+use rungrad::data::TokenBatch;
+use rungrad::nn::Gpt;
+use rungrad::{Error, Result, Tensor};
+
+/// Runs `work` on ranks that are threads of this process, or else on those that
+/// `mpirun` has started.
+pub(crate) fn run_ranks(
+    threads: Option<usize>,
+    work: impl Fn(&Collective) -> Result<()> + Sync,
+) -> Result<()> {
+    match threads {
+        Some(threads) => {
+            local::run(threads, |it| work(&it)).into_iter().collect()
+        }
+        #[cfg(feature = "mpi")]
+        None => cluster::mpi::run(work),
+        #[cfg(not(feature = "mpi"))]
+        None if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
+            Err(Error::Usage(
+                "this program was built without MPI, so its processes cannot \
+                 connect; run it by `cargo learn cluster`, or build it with \
+                 --features mpi"
+                    .into(),
+            ))
+        }
+        #[cfg(not(feature = "mpi"))]
+        None => work(&local::run(1, |it| it).remove(0)),
+    }
+}
+
+/// Returns the number of tokens to predict in each row.
+pub(crate) fn row_weights(batch: &TokenBatch) -> Vec<f32> {
+    let rows = batch.weights.chunks(batch.columns);
+    rows.map(|row| row.iter().sum()).collect()
+}
+
+/// Returns the mean loss of the tokens in some rows of a batch.
+pub(crate) fn loss(
+    gpt: &Gpt,
+    batch: &TokenBatch,
+    rows: Range<usize>,
+) -> Tensor {
+    let tokens = rows.start * batch.columns..rows.end * batch.columns;
+    let scores = gpt.scores(&batch.inputs[tokens.clone()], batch.columns);
+    let weights = &batch.weights[tokens.clone()];
+    scores.weighted_cross_entropy(&batch.targets[tokens], weights)
+}
+
+/// Parses the number that follows an option.
+pub(crate) fn number(option: &str, value: Option<String>) -> Result<usize> {
+    let number = value.as_deref().and_then(|word| word.parse().ok());
+    number.filter(|number| *number > 0).ok_or_else(|| {
+        let value = value.map_or("nothing".to_string(), |it| format!("`{it}`"));
+        Error::Usage(format!(
+            "{option} takes a whole number from 1, not {value}; for example \
+             {option} 4"
+        ))
+    })
+}
