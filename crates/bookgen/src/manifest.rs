@@ -42,8 +42,6 @@ pub(crate) struct Measured {
     pub(crate) command: String,
     /// A quick command that prints the same words on any machine.
     pub(crate) rehearsal: String,
-    /// The machine and the date, in the words of the page.
-    pub(crate) on: String,
     /// The machine's name in `machines.md`.
     pub(crate) machine: String,
 }
@@ -114,13 +112,12 @@ impl Manifest {
         });
         let groups = document.pointer("/measured").and_then(Value::as_array);
         let measured = groups.into_iter().flatten().flat_map(|group| {
-            let [on, machine, listings] = ["/on", "/machine", "/listings"]
+            let [machine, listings] = ["/machine", "/listings"]
                 .map(|key| group.pointer(key).expect("a machine's listings"));
             rows(listings).into_iter().map(move |(name, commands)| Measured {
                 out: listing(&format!("{name}.out")),
                 command: commands[0].clone(),
                 rehearsal: commands.last().expect("a command").clone(),
-                on: strings(on).remove(0),
                 machine: strings(machine).remove(0),
             })
         });

@@ -35,7 +35,7 @@ const PLANTED_TABLES: &str = r#"
 example = "cargo run --example example"
 
 [[measured]]
-on = "two cores of an Intel Xeon in November 2026"
+machine = "Xeon-2"
 machine = "Xeon-2"
 listings.example_measured = [
     "cargo run --release --example example -- fast",

@@ -84,11 +84,10 @@ fn a_curve_may_differ_in_points_but_not_in_extent() {
     assert!(!near(found, "<path d=\"M10 20L300 250\"/><text>y</text>"));
 }
 
-/// Promise: A measured listing without its machine and date is reported.
+/// Promise: A measured listing without its machine is reported.
 #[test]
-fn a_measured_listing_needs_a_command_a_machine_and_a_date() {
-    let other =
-        ("in November 2026", "this year", "does not say where and when");
+fn a_measured_listing_needs_a_command_and_a_machine() {
+    let other = ("[H200-a](machines.md)", "a card", "does not say where");
     assert_each_reported(CHAPTER, &[other]);
     let other = ("-- fast", "-- slow", "this does not begin with its command");
     assert_each_reported(MEASURED, &[other]);
