@@ -14,7 +14,8 @@
 //! [`elsewhere()`] is a device without hardware, [`Kernel`] runs a learner's
 //! kernel, [`check_kernel_text`] and [`on_tensors`] run one that a learner's
 //! program launches, [`tier()`] counts which parts of a milestone are the
-//! reader's, [`drawn`] is a value of a variant.
+//! reader's, [`run_ranks`] runs ranks that exchange messages, [`drawn`] is a
+//! value of a variant.
 
 #![allow(unsafe_code)]
 #![cfg_attr(
@@ -48,6 +49,7 @@ mod output;
 mod outputs;
 mod panics;
 mod parent;
+mod ranks;
 mod report;
 mod source;
 mod speed;
@@ -74,6 +76,7 @@ pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};
 pub use levels::check_kernel_levels;
 pub use levels::{Growing, check_levels, limited, stage};
 pub use numbers::numbers;
+pub use ranks::{Link, Order, Run, Sent, every_order, run_ranks};
 pub use report::{root, shown};
 pub use source::{says, without};
 pub use speed::{Judge, evenly, gathered, slow, sparing, spread, together};

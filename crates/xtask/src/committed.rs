@@ -77,7 +77,7 @@ fn strays(checkout: &Checkout, rows: &[Row]) -> Vec<String> {
         known.extend(right.iter().map(|it| folder.join(it)));
     }
     let folders = ["checks", "solutions", "right", "wrong"];
-    let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
+    let parts = ["part1_cpu", "part2_gpu", "part3_unified", "cluster"];
     let mut open: Vec<PathBuf> =
         folders.iter().chain(&parts).map(|it| course.join(it)).collect();
     let mut strays = Vec::new();

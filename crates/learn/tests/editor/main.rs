@@ -144,7 +144,7 @@ fn learners_files() -> Vec<(PathBuf, String)> {
     let scratch = root().join("examples/scratch.rs");
     let text = fs::read_to_string(&scratch).unwrap();
     let mut files = vec![(scratch, text)];
-    for part in ["part1_cpu", "part2_gpu", "part3_unified"] {
+    for part in ["part1_cpu", "part2_gpu", "part3_unified", "cluster"] {
         let folder = root().join("exercises/solutions").join(part);
         for entry in fs::read_dir(folder).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
