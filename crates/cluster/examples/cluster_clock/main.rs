@@ -2,12 +2,14 @@
 //! network, so the numbers are the same in every run.
 
 mod bits;
+mod order;
 mod picture;
 mod ranks;
 mod scaling;
 mod state;
 mod steps;
 mod sums;
+mod timeline;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,7 @@ usage: cargo run -p cluster --example cluster_clock -- [part]
 
   steps    a step of four ranks that add their gradients in several ways (if no
            part is given)
+  order    the timeline of a step whose buckets start in the wrong order
   sums     three algorithms that add the values of all ranks
   bits     the digits of a sum, for several numbers of ranks
   scaling  the speedup of a step, for several numbers of ranks
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || match &rungrad::args()[..] {
         [] => steps::show(),
         [part] if part == "steps" => steps::show(),
+        [part] if part == "order" => order::show(),
         [part] if part == "sums" => sums::show(),
         [part] if part == "bits" => bits::show(),
         [part] if part == "scaling" => scaling::show(),
