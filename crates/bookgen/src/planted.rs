@@ -36,7 +36,6 @@ example = "cargo run --example example"
 
 [[measured]]
 machine = "Xeon-2"
-machine = "Xeon-2"
 listings.example_measured = [
     "cargo run --release --example example -- fast",
     "cargo run --release --example example -- slow",
@@ -59,11 +58,11 @@ const OLD: &str = "[output.html.redirect]\n\"/old.html\" = \"template.html\"\n";
 /// A draft in the first part, and the chapter in the second.
 fn book() -> Tree {
     let settings = include_str!("../../../book/book.toml");
-    let (settings, _) = settings.split_once("# The addresses").unwrap();
+    let (settings, _) = settings.split_once("# Old addresses").unwrap();
     let summary = "# Summary\n\n[Introduction](introduction.md)\n\n\
                    # One\n\n- [Draft]()\n\n\
                    # Two\n\n- [The title, as in SUMMARY.md](template.md)\n\n\
-                   [Glossary](glossary.md)\n";
+                   [Glossary](glossary.md)\n[Machines](machines.md)\n";
     let mul = "//! Operations.\n// ANCHOR: mul\n\
                /// The product.\npub fn mul() {\n    // here\n}\n\
                // ANCHOR_END: mul\n";
@@ -77,6 +76,7 @@ fn book() -> Tree {
         .with(CHAPTER, include_str!("../../../book/CHAPTER.md"))
         .with("book/src/introduction.md", "# Introduction\n\nHello.\n")
         .with("book/src/glossary.md", "# Glossary\n\nBold\n: A word.\n")
+        .with("book/src/machines.md", "# Machines\n\nA card.\n")
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")
         .with(OUTPUT, "$ cargo run --example example\n9\n")

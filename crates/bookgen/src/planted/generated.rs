@@ -87,7 +87,7 @@ fn a_curve_may_differ_in_points_but_not_in_extent() {
 /// Promise: A measured listing without its machine is reported.
 #[test]
 fn a_measured_listing_needs_a_command_and_a_machine() {
-    let other = ("[H200-a](machines.md)", "a card", "does not say where");
+    let other = ("[Xeon-2](machines.md)", "a card", "does not say where");
     assert_each_reported(CHAPTER, &[other]);
     let other = ("-- fast", "-- slow", "this does not begin with its command");
     assert_each_reported(MEASURED, &[other]);
