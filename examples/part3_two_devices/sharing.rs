@@ -40,7 +40,9 @@ pub(crate) fn shared_loss(
     let [n, m] = shares.map(|share| share.rows() as f32);
     Ok(first * (n / (n + m)) + second * (m / (n + m)))
 }
+// ANCHOR_END: shared-loss
 
+// ANCHOR: copy-on
 /// Returns a model whose parameters are copies of `model`'s on another device.
 /// They are not detached: `to` is a differentiable operation, so gradients
 /// flow back to the original.
@@ -52,4 +54,4 @@ fn copy_on(model: &Sequential, device: Device) -> Result<Sequential, Error> {
     }
     Ok(copy)
 }
-// ANCHOR_END: shared-loss
+// ANCHOR_END: copy-on
