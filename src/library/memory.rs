@@ -37,7 +37,6 @@ pub struct MemoryOfParts {
     pub list: Vec<MemoryOfPart>,
 }
 
-// ANCHOR: memory
 /// Counts the bytes of a model, of its optimizer's state, and of the values
 /// saved in the graph of `loss`. Parts are grouped by the first `depth`
 /// components of their names. A saved value counts toward the part in whose
@@ -86,7 +85,6 @@ pub fn memory(
     }
     parts
 }
-// ANCHOR_END: memory
 
 /// Returns the name of the module that owns a parameter.
 fn module_name((name, _): (String, &Tensor)) -> String {

@@ -7,7 +7,6 @@ use crate::ops::Op;
 use crate::scope::shortened;
 
 impl Tape {
-    // ANCHOR: folded
     /// Merges consecutive records created by the same part into one record,
     /// which has the part's name and the values of the last of them. Parts are
     /// the same if the first `depth` components of their names are equal.
@@ -57,7 +56,6 @@ impl Tape {
         }
         Tape::new(folded)
     }
-    // ANCHOR_END: folded
 }
 
 #[cfg(test)]
