@@ -25,7 +25,6 @@ use rungrad::{Error, Result};
 
 use counting::{Asked, COUNTING};
 
-// ANCHOR: bump
 /// `e^(-x^2)`: 1 at 0, and nearly 0 far from it.
 fn bump(x: &Tensor) -> Tensor {
     apply(Bump, &[x])
@@ -51,7 +50,6 @@ impl Function for Bump {
         vec![Some(grad_out * ctx.output() * ctx.input(0) * -2.0)]
     }
 }
-// ANCHOR_END: bump
 
 // ANCHOR: model
 /// Layers of bumps, and scores for two classes.

@@ -118,7 +118,6 @@ pub(crate) fn epoch(
     Ok(total.item()? / rows.rows() as f32)
 }
 
-// ANCHOR: examined
 /// Returns the loss and the accuracy on `rows`, in evaluation mode.
 pub(crate) fn examined(
     network: &Sequential,
@@ -132,4 +131,3 @@ pub(crate) fn examined(
     let guesses = predictions(&scores.to_vec()?, 10);
     Ok([loss, accuracy(&rows.labels, &guesses)])
 }
-// ANCHOR_END: examined

@@ -166,7 +166,6 @@ pub(super) enum Names {
     MayDiffer,
 }
 
-// ANCHOR: load-by
 /// Loads a model, and transposes the matrices that `is_turned` selects.
 pub(super) fn load_by(
     path: &Path,
@@ -191,7 +190,6 @@ pub(super) fn load_by(
     set_all(model, leaves, buffers);
     Ok(difference)
 }
-// ANCHOR_END: load-by
 
 /// A file, and a function that selects the matrices to transpose.
 struct Source<'a> {

@@ -60,7 +60,6 @@ pub fn uniform(shape: &[usize], bound: f32, random: &mut Random) -> Tensor {
 /// # Panics
 ///
 /// If the host is out of memory.
-// ANCHOR: kaiming
 #[track_caller]
 pub fn kaiming_uniform(
     shape: &[usize],
@@ -72,7 +71,6 @@ pub fn kaiming_uniform(
     // The variance of a uniform distribution in ±bound is bound^2 / 3.
     uniform(shape, (3.0 * variance).sqrt(), random)
 }
-// ANCHOR_END: kaiming
 
 /// Creates a leaf with the same number everywhere.
 #[track_caller]

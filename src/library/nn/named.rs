@@ -3,7 +3,6 @@
 
 use super::{Kept, Layer, Parameter, ParameterMut, Parameters, Tensor};
 
-// ANCHOR: part
 /// A part of a module: a parameter, other state, a module, or a list of these.
 /// Its names begin with the name of the field that holds it.
 pub trait NamedParameters {
@@ -50,7 +49,6 @@ impl<M: Parameters> NamedParameters for M {
     }
 }
 
-// ANCHOR_END: part
 
 /// The parameters of a list are numbered: `layers.0.weight`.
 impl<P: NamedParameters> NamedParameters for [P] {
@@ -179,7 +177,6 @@ impl<P: NamedParameters> NamedParameters for Option<P> {
 /// # let tower = Tower { layers, scale: 1.0 };
 /// assert_eq!(tower.parameters()[0].0, "layers.0.weight");
 /// ```
-// ANCHOR: macro
 #[macro_export]
 macro_rules! parameters {
     ($($field:ident),* $(,)?) => {
@@ -218,4 +215,3 @@ macro_rules! parameters {
         parts.collect()
     }};
 }
-// ANCHOR_END: macro

@@ -65,7 +65,6 @@ impl Adam {
     }
 }
 
-// ANCHOR: adam
 impl Adam {
     /// Updates the parameters: `mean = b1 * mean + (1 - b1) * grad`, the same
     /// for the squared gradient with `b2`, then
@@ -131,7 +130,6 @@ impl Adam {
         (self.steps, self.skipped) = (steps, skipped);
     }
 }
-// ANCHOR_END: adam
 
 /// Computes the steps of all groups, and then replaces the parameters; if a
 /// step fails, none is replaced. Returns the new moments.
