@@ -179,7 +179,6 @@ impl<R: Rows> Loader<R> {
     }
 }
 
-// ANCHOR: worker
 /// The background thread and the receiver of its batches.
 struct Worker<B> {
     batches: Option<Receiver<Result<B>>>,
@@ -256,7 +255,6 @@ impl<B> Drop for Worker<B> {
         }
     }
 }
-// ANCHOR_END: worker
 
 /// Creates all batches from a position on, epoch after epoch.
 fn batches_from<R: Rows>(

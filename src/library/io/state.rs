@@ -281,7 +281,6 @@ fn take_shared(
     Ok(first)
 }
 
-// ANCHOR: random
 /// A seed and a count determine the rest of the sequence.
 impl State for Random {
     fn state(&self) -> Vec<(String, Value)> {
@@ -293,7 +292,6 @@ impl State for Random {
         Ok(())
     }
 }
-// ANCHOR_END: random
 
 /// Lists a seed and the number of values drawn.
 fn sequence(name: &str, [seed, count]: [u64; 2]) -> [(String, Value); 2] {
