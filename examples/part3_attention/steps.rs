@@ -100,7 +100,6 @@ fn print(columns: &[&str], rows: &Tensor) -> Result<(), Error> {
     Ok(())
 }
 
-// ANCHOR: widths
 /// Draws random queries and keys of several widths and prints their scores,
 /// unscaled and divided by the square root of the width.
 pub(crate) fn widths(device: Device) -> Result<(), Error> {
@@ -127,4 +126,3 @@ pub(crate) fn widths(device: Device) -> Result<(), Error> {
     }
     Ok(())
 }
-// ANCHOR_END: widths

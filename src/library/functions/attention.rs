@@ -56,7 +56,6 @@ fn row_count(t: &Tensor) -> usize {
     }
 }
 
-// ANCHOR: shares
 /// Computes the attention weights, whose rows sum to 1: (.., rows, d) x (..,
 /// places, d) -> (.., rows, places).
 #[track_caller]
@@ -85,7 +84,6 @@ fn causal_mask(rows: usize, places: usize, like: &Tensor) -> Tensor {
     let mask = or_raise(Tensor::new(&[rows, places], &mask, like.device()));
     or_raise(mask.to_dtype(like.dtype()))
 }
-// ANCHOR_END: shares
 
 impl Tensor {
     /// Computes multi-head [`Tensor::causal_attention`] on packed queries,

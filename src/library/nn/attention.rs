@@ -57,7 +57,6 @@ impl MultiHeadAttention {
     }
 }
 
-// ANCHOR: whole
 impl Module for MultiHeadAttention {
     /// Computes (n, places, width) -> (n, places, width).
     #[track_caller]
@@ -75,7 +74,6 @@ impl Parameters for MultiHeadAttention {
         format!("MultiHeadAttention [{width}, {} heads]", self.heads)
     }
 }
-// ANCHOR_END: whole
 // ANCHOR_END: attention
 
 impl fmt::Debug for MultiHeadAttention {

@@ -65,7 +65,9 @@ impl Block {
         x.add(&self.feed_forward(&x))
     }
 }
+// ANCHOR_END: block
 
+// ANCHOR: block-forward
 impl Module for Block {
     /// Computes (n, places, width) -> (n, places, width).
     #[track_caller]
@@ -83,7 +85,7 @@ impl Module for Block {
 impl Parameters for Block {
     parameters!(norm1, attention, norm2, up, down, dropout);
 }
-// ANCHOR_END: block
+// ANCHOR_END: block-forward
 
 /// The hyperparameters of a [`Gpt`].
 #[derive(Clone, Copy, Debug, PartialEq)]
