@@ -34,7 +34,6 @@ fn line<T: std::fmt::Display>(numbers: &[T]) -> String {
     numbers.iter().map(|number| format!("{number:>3}")).collect()
 }
 
-// ANCHOR: by-counts
 /// Computes the loss of a model that predicts letter frequencies.
 fn by_counts(known: &Names, held_out: &Names) -> f64 {
     let [learned, asked] = [known, held_out].map(counts);
@@ -57,4 +56,3 @@ fn counts(list: &Names) -> Vec<f64> {
         .for_each(|number| counts[number] += 1.0);
     counts
 }
-// ANCHOR_END: by-counts

@@ -110,7 +110,6 @@ fn tell_names(gpt: &Gpt, list: &Names, request: &Request) -> Result<(), Error> {
     Ok(())
 }
 
-// ANCHOR: invent
 /// Generates names until there are enough that are not in the list.
 fn invent(
     gpt: &Gpt,
@@ -136,4 +135,3 @@ fn invent(
     }
     Ok(invented)
 }
-// ANCHOR_END: invent

@@ -27,7 +27,6 @@ pub(crate) fn optimizer(decay: f32) -> AdamW {
     adam
 }
 
-// ANCHOR: train
 /// Trains a network on its current device for as many steps as the schedule
 /// has. After every `every` steps, `tell` is called in evaluation mode with
 /// the number of steps and the mean loss since the last call.
@@ -59,7 +58,6 @@ pub(crate) fn train<R: Rows<Batch = TokenBatch>>(
     }
     Ok(())
 }
-// ANCHOR_END: train
 
 /// Computes the mean loss over all rows, without training.
 pub(crate) fn examine<R: Rows<Batch = TokenBatch>>(

@@ -9,6 +9,7 @@ use crate::part3_unified::{DType, Tensor, no_grad};
 use crate::rng::Random;
 use crate::scope::scope;
 
+// ANCHOR: block
 /// A transformer block: attention, followed by a feed-forward network that is
 /// applied to each position separately. Each adds its output to its input (a
 /// residual connection), and reads a normalized copy of it.
@@ -28,7 +29,6 @@ pub struct Block {
     pub dropout: Dropout,
 }
 
-// ANCHOR: block
 impl Block {
     /// Creates a block on the CPU; `dropout` is the probability of dropping an
     /// element.
@@ -104,6 +104,7 @@ pub struct GptSizes {
     pub dropout: f32,
 }
 
+// ANCHOR: gpt
 /// A transformer that computes, for each position of a text, a score of every
 /// token for being the next one.
 ///
@@ -111,7 +112,12 @@ pub struct GptSizes {
 /// use rungrad::nn::{Gpt, GptSizes, Parameters};
 /// # use rungrad::rng::Random;
 /// let sizes = GptSizes {
-///     vocabulary: 27, context: 16, layers: 4, heads: 4, width: 64, dropout: 0.0,
+///     vocabulary: 27,
+///     context: 16,
+///     layers: 4,
+///     heads: 4,
+///     width: 64,
+///     dropout: 0.0,
 /// };
 /// let gpt = Gpt::new(sizes, &mut Random::new(0));
 /// assert_eq!(gpt.count(), 204_544);
@@ -134,7 +140,6 @@ pub struct Gpt {
     pub dropout: Dropout,
 }
 
-// ANCHOR: gpt
 impl Gpt {
     /// Creates a network on the CPU. The weights are normally distributed with
     /// mean 0 and standard deviation 0.02, as in GPT-2. The weights that
@@ -173,7 +178,6 @@ impl Gpt {
         gpt
     }
 }
-// ANCHOR_END: gpt
 
 impl Gpt {
     /// Computes the next-token scores at each position of one or more texts
@@ -229,6 +233,7 @@ impl Gpt {
         }
     }
 }
+// ANCHOR_END: gpt
 
 // ANCHOR: gpt-forward
 impl Module for Gpt {
@@ -268,7 +273,6 @@ impl Memory {
     }
 }
 
-// ANCHOR: scores-after
 impl Gpt {
     /// Like [`Gpt::scores`], for tokens that follow those in the cache. The
     /// keys and values of earlier positions are reused instead of recomputed.
@@ -292,7 +296,6 @@ impl Gpt {
         self.flatten_scores(self.token_scores(&x))
     }
 }
-// ANCHOR_END: scores-after
 
 // ANCHOR: generate
 impl Gpt {

@@ -49,7 +49,6 @@ impl<M: Parameters> NamedParameters for M {
     }
 }
 
-
 /// The parameters of a list are numbered: `layers.0.weight`.
 impl<P: NamedParameters> NamedParameters for [P] {
     fn named(&self, name: &str) -> Vec<Parameter<'_>> {
