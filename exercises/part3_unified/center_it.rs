@@ -7,7 +7,7 @@
 //        value above 0. An image without ink stays unchanged.
 // WHY    A network has learned strokes at certain positions of the image. It
 //        has never seen them elsewhere, however well they are drawn.
-// READ   Windows and a product
+// READ   Read your own hand
 // CHECK  cargo learn check center_it
 
 /// Moves the ink of an image of `[h, w]` pixels, row by row, to the center.

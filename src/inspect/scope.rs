@@ -1,6 +1,5 @@
 //! Scopes attribute work to the parts of a program. Each scope has a name, and
-//! scopes can be nested. "How fast, and why" uses them to profile a training
-//! step.
+//! scopes can be nested. "Inside a step" uses them to profile a training step.
 //!
 //! Outside [`watch`], a scope only costs the check of a flag. The modules of
 //! Part 3 open a scope for each of their parts, and programs can open more.

@@ -1,5 +1,5 @@
 //! Reports how much memory each part of a model uses in a training step, as in
-//! "How fast, and why".
+//! "Inside a step".
 //!
 //! Reading order: [`memory`], [`MemoryOfPart`], [`MemoryOfParts`].
 
