@@ -28,6 +28,8 @@ pub(super) fn stale(
         let path = checkout.target.join(path);
         said = said.replace(&*path.to_string_lossy(), short);
     }
+    // A path inside the checkout is printed relative to its root.
+    said = said.replace("target/verify/", "target/");
     let id = &exercise.id;
     let new = format!("$ cargo learn check {id}\n{said}\n");
     let is_written =
