@@ -17,7 +17,7 @@ fn chain(links: usize) -> Tensor {
     (0..links).fold(one.clone(), |y, _| y.mul(&one))
 }
 
-/// Orders the graph as step 2 does, with a set for the visited nodes.
+/// Orders the graph as step 4 does, with a set for the visited nodes.
 fn recursive_walk(links: usize) {
     fn visit(tensor: &Tensor, seen: &mut HashSet<u64>, order: &mut Vec<u64>) {
         if seen.insert(tensor.id()) {
