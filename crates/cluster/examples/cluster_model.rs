@@ -135,10 +135,11 @@ impl Link for FirstRanks<'_> {
     fn exchange(
         &mut self,
         to: usize,
-        values: Vec<f32>,
+        values: &[f32],
         from: usize,
-    ) -> Result<Vec<f32>> {
-        self.link.exchange(to, values, from)
+        receive: &mut dyn FnMut(&[f32]),
+    ) -> Result<()> {
+        self.link.exchange(to, values, from, receive)
     }
 }
 

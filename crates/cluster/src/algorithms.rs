@@ -2,9 +2,11 @@
 //!
 //! Every rank calls the same functions in the same order.
 
+use std::mem;
+
 use rungrad::Result;
 
-use super::{Link, TreeSum, part, tree};
+use super::{Link, TreeSum, buffers, part, tree};
 
 /// Adds the values of all ranks, element by element, in a ring: each rank only
 /// sends to the next one. Every rank sends about twice its values, however many
@@ -22,16 +24,10 @@ pub fn ring_all_reduce(
     mut values: Vec<f32>,
 ) -> Result<Vec<f32>> {
     let (rank, size) = (link.rank(), link.size());
-    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
     // Slice `k` starts on rank `k + 1` and travels around the ring. Each rank
     // adds its own values, and rank `k` completes the sum.
     for step in 1..size {
-        let slice = part(values.len(), size, (rank + size - step) % size);
-        let sent = values[slice].to_vec();
-        let received = link.exchange(next, sent, previous)?;
-        let slice = (rank + 2 * size - step - 1) % size;
-        let slice = part(values.len(), size, slice);
-        add(&mut values[slice], &received);
+        pass_slice(link, &mut values, (rank + size - step) % size, add)?;
     }
     all_gather(link, &mut values)?;
     Ok(values)
@@ -47,15 +43,32 @@ pub fn ring_all_reduce(
 // ANCHOR: gather
 pub fn all_gather(link: &mut dyn Link, values: &mut [f32]) -> Result<()> {
     let (rank, size) = (link.rank(), link.size());
-    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
     for step in 1..size {
-        let slice = part(values.len(), size, (rank + size - step + 1) % size);
-        let sent = values[slice].to_vec();
-        let received = link.exchange(next, sent, previous)?;
-        let slice = part(values.len(), size, (rank + size - step) % size);
-        values[slice].copy_from_slice(&received);
+        let slice = (rank + size - step + 1) % size;
+        pass_slice(link, values, slice, <[f32]>::copy_from_slice)?;
     }
     Ok(())
+}
+
+/// Sends slice `index` to the next rank, and combines the slice before it with
+/// the values from the previous rank, while they arrive.
+fn pass_slice(
+    link: &mut dyn Link,
+    values: &mut [f32],
+    index: usize,
+    combine: fn(&mut [f32], &[f32]),
+) -> Result<()> {
+    let (rank, size) = (link.rank(), link.size());
+    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+    let slices = [index, (index + size - 1) % size];
+    let slices = slices.map(|index| part(values.len(), size, index));
+    let [sent, mut rest] =
+        values.get_disjoint_mut(slices).expect("two different slices");
+    link.exchange(next, sent, previous, &mut |received| {
+        let (own, after) = mem::take(&mut rest).split_at_mut(received.len());
+        rest = after;
+        combine(own, received);
+    })
 }
 // ANCHOR_END: gather
 
@@ -89,7 +102,8 @@ pub fn fixed_all_reduce(
     for distance in 1..size {
         let to = (rank + distance) % size;
         let from = (rank + size - distance) % size;
-        received[from] = link.exchange(to, sent(to), from)?;
+        let append = &mut |piece: &[f32]| received[from].extend(piece);
+        link.exchange(to, &sent(to), from, append)?;
     }
     let own = part(len, size, rank);
     let mut sum = TreeSum::new();
@@ -101,7 +115,8 @@ pub fn fixed_all_reduce(
             sum.push(range, block, added);
         }
     }
-    let mut values = vec![0.0; len];
+    let mut values = buffers::take(len);
+    values.resize(len, 0.0);
     if let Some(sum) = sum.finish(added) {
         values[own].copy_from_slice(&sum);
     }
@@ -127,7 +142,9 @@ pub fn broadcast(
     while distance < size {
         let to = (rank + distance) % size;
         let from = (rank + size - distance) % size;
-        let received = link.exchange(to, known.clone(), from)?;
+        let mut received = Vec::new();
+        let append = &mut |piece: &[f32]| received.extend(piece);
+        link.exchange(to, &known, from, append)?;
         if known.is_empty() {
             known = received;
         }

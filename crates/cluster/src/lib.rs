@@ -44,6 +44,7 @@
 //! ```
 
 pub mod algorithms;
+mod buffers;
 mod collective;
 mod link;
 pub mod local;

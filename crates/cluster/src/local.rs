@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rungrad::{Error, Result};
 
-use super::{Collective, Link};
+use super::{Collective, Link, buffers};
 
 /// The cost of a message on the link between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,11 +149,17 @@ impl Link for LocalLink {
     fn exchange(
         &mut self,
         to: usize,
-        values: Vec<f32>,
+        values: &[f32],
         from: usize,
-    ) -> Result<Vec<f32>> {
-        self.send(to, values);
-        self.receive(from)
+        receive: &mut dyn FnMut(&[f32]),
+    ) -> Result<()> {
+        let mut message = buffers::take(values.len());
+        message.extend_from_slice(values);
+        self.send(to, message);
+        let message = self.receive(from)?;
+        receive(&message);
+        buffers::give_back(message);
+        Ok(())
     }
 
     fn time(&self) -> f64 {

@@ -11,8 +11,7 @@ use ::mpi::Threading;
 use ::mpi::environment::{Universe, initialize_with_threading};
 use ::mpi::request;
 use ::mpi::traits::{
-    Communicator, CommunicatorCollectives, Destination, MatchedReceiveVec,
-    Source,
+    Communicator, CommunicatorCollectives, Destination, Equivalence, Source,
 };
 use rungrad::{Error, Result};
 
@@ -38,11 +37,18 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// less time between processes of one machine.
 const SPIN: Duration = Duration::from_micros(100);
 
+/// The number of values in a message of MPI. Values that were received fit into
+/// the cache of a core, so that it costs little to add them. A longer sequence of
+/// values is sent in several messages; the first one that is shorter is the last.
+const PIECE: usize = 1 << 16;
+
 struct MpiLink {
     /// `None` after [`Link::finish`].
     universe: Option<Universe>,
     rank: usize,
     size: usize,
+    /// The message that was received last.
+    piece: Vec<f32>,
 }
 
 impl MpiLink {
@@ -63,7 +69,8 @@ impl MpiLink {
         }
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        Ok(MpiLink { universe: Some(universe), rank, size })
+        let piece = vec![0.0; PIECE];
+        Ok(MpiLink { universe: Some(universe), rank, size, piece })
     }
 }
 
@@ -81,21 +88,21 @@ impl Link for MpiLink {
     fn exchange(
         &mut self,
         to: usize,
-        values: Vec<f32>,
+        values: &[f32],
         from: usize,
-    ) -> Result<Vec<f32>> {
+        receive: &mut dyn FnMut(&[f32]),
+    ) -> Result<()> {
         let universe = self.universe.as_ref().ok_or_else(|| {
             Error::Mistake("this rank has called `finish` before".into())
         })?;
         let world = universe.world();
         let receiver = world.process_at_rank(to as i32);
         let sender = world.process_at_rank(from as i32);
-        Ok(request::scope(|scope| {
-            let sending = receiver.immediate_send(scope, &values[..]);
+        let next_message = || {
             let start = Instant::now();
-            let message = loop {
+            loop {
                 if let Some(message) = sender.immediate_matched_probe() {
-                    break message;
+                    return message;
                 }
                 let waited = start.elapsed();
                 if waited > LIMIT {
@@ -110,11 +117,28 @@ impl Link for MpiLink {
                     true => thread::yield_now(),
                     false => thread::sleep(SPIN / 2),
                 }
+            }
+        };
+        request::scope(|scope| {
+            let send = |index| {
+                let end = values.len().min((index + 1) * PIECE);
+                receiver.immediate_send(scope, &values[index * PIECE..end])
             };
-            let (received, _) = message.matched_receive_vec();
-            sending.wait_without_status();
-            received
-        }))
+            let sending: Vec<_> =
+                (0..=values.len() / PIECE).map(send).collect();
+            let mut len = PIECE;
+            while len == PIECE {
+                let (message, status) = next_message();
+                len = status.count(f32::equivalent_datatype()) as usize;
+                let piece = &mut self.piece[..len];
+                message.matched_receive_into(piece);
+                receive(piece);
+            }
+            for sending in sending {
+                sending.wait_without_status();
+            }
+        });
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {

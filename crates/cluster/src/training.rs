@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use std::{iter, mem};
+use std::{iter, mem, thread};
 
 use rungrad::nn::{Generator, Kept, Parameters, distinct};
 use rungrad::part3_unified::{DType, PendingRead, Tensor};
 use rungrad::{Error, Result, rng};
 
-use super::{Collective, Pending, TreeSum, algorithms, message, part};
+use super::{Collective, Pending, TreeSum, algorithms, buffers, message, part};
 
 /// The order in which the gradients of the rows of a batch are added.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,6 +162,8 @@ struct Buckets<'a> {
     done: Vec<Shard>,
     /// The reductions of the first buckets, in the order of `ranges`.
     started: Vec<Pending>,
+    /// Runs functions on a thread that waits for copies to the host.
+    reader: Sender<Box<dyn FnOnce() + Send>>,
     intervals: Intervals,
     /// The first error in the hook, which cannot return it.
     failure: Option<Error>,
@@ -194,6 +197,8 @@ impl<'a> Buckets<'a> {
             index_of.insert(id, leaves.len());
             leaves.push(leaf.clone());
         }
+        let (reader, queue) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+        thread::spawn(move || queue.into_iter().for_each(|read| read()));
         Ok(Buckets {
             parallel,
             shards,
@@ -203,6 +208,7 @@ impl<'a> Buckets<'a> {
             index_of,
             done: Vec::new(),
             started: Vec::new(),
+            reader,
             intervals: Intervals::default(),
             failure: None,
         })
@@ -269,7 +275,7 @@ impl<'a> Buckets<'a> {
             }
         }
         let read = move |reads: Vec<PendingRead>| {
-            let mut values = Vec::with_capacity(len);
+            let mut values = buffers::take(len);
             for read in reads {
                 read.append_to(&mut values)?;
             }
@@ -281,7 +287,8 @@ impl<'a> Buckets<'a> {
     }
     // ANCHOR_END: start
 
-    /// Starts a reduction of blocks that `read` waits for.
+    /// Starts a reduction of blocks that `read` waits for. Meanwhile, earlier
+    /// blocks are reduced.
     fn reduce(
         &self,
         len: usize,
@@ -289,8 +296,11 @@ impl<'a> Buckets<'a> {
     ) -> Pending {
         let (order, shards) = (self.parallel.order, self.shards);
         let intervals = self.intervals.clone();
+        let (reply, blocks) = mpsc::channel();
+        // If this fails, no blocks arrive.
+        _ = self.reader.send(Box::new(move || _ = reply.send(read())));
         self.parallel.collective.submit(move |link| {
-            let mut blocks = read()?;
+            let mut blocks = blocks.recv().expect("a read does not panic")?;
             let start = Instant::now();
             let sum = match order {
                 Order::Fixed { .. } => {
@@ -304,6 +314,7 @@ impl<'a> Buckets<'a> {
             let mut all =
                 intervals.lock().unwrap_or_else(PoisonError::into_inner);
             all.push([start, Instant::now()]);
+            blocks.into_iter().for_each(buffers::give_back);
             sum
         })
     }
@@ -392,6 +403,7 @@ impl Reduction {
                 rest = after;
                 grads.push(Tensor::new(leaf.shape(), values, leaf.device())?);
             }
+            buffers::give_back(values);
         }
         let status = self.status.wait()?;
         let is_used = status[1..].iter().map(|count| *count > 0.0);

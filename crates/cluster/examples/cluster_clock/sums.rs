@@ -14,7 +14,7 @@ fn all_to_all(link: &mut dyn Link, values: Vec<f32>) -> Result<Vec<f32>> {
     for distance in 1..size {
         let to = (rank + distance) % size;
         let from = (rank + size - distance) % size;
-        add(&mut sum, &link.exchange(to, values.clone(), from)?);
+        add_received(link, to, &values, from, &mut sum)?;
     }
     Ok(sum)
 }
@@ -27,18 +27,28 @@ fn tree(link: &mut dyn Link, mut sum: Vec<f32>) -> Result<Vec<f32>> {
     let mut distance = 1;
     while distance < link.size() {
         let partner = link.rank() ^ distance;
-        let received = link.exchange(partner, sum.clone(), partner)?;
-        add(&mut sum, &received);
+        let sent = sum.clone();
+        add_received(link, partner, &sent, partner, &mut sum)?;
         distance *= 2;
     }
     Ok(sum)
 }
 // ANCHOR_END: tree
 
-fn add(sum: &mut [f32], other: &[f32]) {
-    for (sum, other) in sum.iter_mut().zip(other) {
-        *sum += other;
-    }
+/// Sends values to rank `to`, and adds those from rank `from` to `sum`.
+fn add_received(
+    link: &mut dyn Link,
+    to: usize,
+    values: &[f32],
+    from: usize,
+    sum: &mut [f32],
+) -> Result<()> {
+    let mut sum = sum.iter_mut();
+    link.exchange(to, values, from, &mut |received| {
+        for (received, sum) in received.iter().zip(&mut sum) {
+            *sum += received;
+        }
+    })
 }
 
 type Algorithm = fn(&mut dyn Link, Vec<f32>) -> Result<Vec<f32>>;
