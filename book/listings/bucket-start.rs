@@ -13,7 +13,7 @@ fn start_next(&mut self) -> Result<()> {
         }
     }
     let read = move |reads: Vec<PendingRead>| {
-        let mut values = Vec::with_capacity(len);
+        let mut values = buffers::take(len);
         for read in reads {
             read.append_to(&mut values)?;
         }

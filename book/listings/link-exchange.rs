@@ -1,7 +1,7 @@
-/// Sends values to rank `to` and receives values from rank `from`. Both
-/// happen at the same time, so a ring of ranks that all exchange with
-/// their neighbors cannot deadlock. Messages between two ranks arrive in
-/// the order in which they were sent.
+/// Sends values to rank `to`, and passes the values from rank `from` to
+/// `receive`, in one or more pieces. Both happen at the same time, so a
+/// ring of ranks that all exchange with their neighbors cannot deadlock.
+/// Messages between two ranks arrive in the order in which they were sent.
 ///
 /// # Errors
 ///
@@ -9,6 +9,7 @@
 fn exchange(
     &mut self,
     to: usize,
-    values: Vec<f32>,
+    values: &[f32],
     from: usize,
-) -> Result<Vec<f32>>;
+    receive: &mut dyn FnMut(&[f32]),
+) -> Result<()>;
