@@ -9,8 +9,8 @@ CUDA with the macros of `benches/peers/counters.py`. It is compiled twice:
 without optimization (-G), as in Oclgrind, and with optimization (-O), as on a
 device. Where the counters differ, the compiler has merged or removed loads.
 
-The column of items counts the active items of a warp. Items that an
-instruction's own predicate disables count as active.
+The column of active lanes counts items that an instruction's own predicate
+disables.
 
 The book shows the counters of an NVIDIA H200.
 
@@ -69,11 +69,11 @@ COLUMNS = [
     ("smsp__thread_inst_executed_per_inst_executed.ratio", 5),
     ("launch__registers_per_thread", 4),
 ]
-# Sectors and requests of loads and of stores, bank conflicts, active items of
+# Sectors and requests of loads and of stores, bank conflicts, active lanes of
 # a warp, and registers.
 HEAD = """\
-                    loads           stores           banks       items regis-
-kernel             sectors requests sectors requests load  store       ters"""
+                    loads           stores       bank conflicts active regis-
+kernel             sectors requests sectors requests load  store lanes ters"""
 
 
 def library(name):

@@ -110,16 +110,16 @@ pub fn gathered(launch: &Launch, why: &str) -> Outcome {
 /// than twice the necessary number of wavefronts. `why` explains the reason.
 pub fn spread(launch: &Launch, why: &str) -> Outcome {
     let mut local = launch.accesses.iter().filter(|access| access.is_local);
-    let clashes = |access: &&Access| {
-        let [answers, least] = access.answers();
-        answers > 2 * least
+    let conflicts = |access: &&Access| {
+        let [wavefronts, least] = access.wavefronts();
+        wavefronts > 2 * least
     };
-    let Some(access) = local.find(clashes) else { return Ok(()) };
-    let [answers, least] = access.worst().answers(access.bytes);
+    let Some(access) = local.find(conflicts) else { return Ok(()) };
+    let [wavefronts, least] = access.worst().wavefronts(access.bytes);
     let are = if least == 1 { "is" } else { "are" };
     let array = launch.array(access);
     let what = format!(
-        "local memory answers a warp {answers} times for {array}, where \
+        "local memory answers a warp {wavefronts} times for {array}, where \
          {least} {are} enough"
     );
     Err(slow(launch, access.line, &what, why))

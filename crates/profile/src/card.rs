@@ -103,11 +103,11 @@ pub fn card(name: &str) -> Result<&'static Card, String> {
 
 /// The occupancy of a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Home {
+pub struct Occupancy {
     /// The number of resident work-groups.
     pub groups: u64,
     /// The fraction of the maximum number of warps.
-    pub share: f64,
+    pub fraction: f64,
     /// The resource that limits the number of work-groups.
     pub limit: &'static str,
 }
@@ -115,13 +115,17 @@ pub struct Home {
 impl Card {
     /// Returns the occupancy of a unit, for a number of registers per item if
     /// it is known.
-    pub fn home(&self, launch: &Launch, registers: Option<u64>) -> Home {
+    pub fn occupancy(
+        &self,
+        launch: &Launch,
+        registers: Option<u64>,
+    ) -> Occupancy {
         let warps = launch.items().div_ceil(self.warp).max(1);
-        let places = self.items / self.warp;
+        let slots = self.items / self.warp;
         let [local, extra] = self.local;
         let mut limits = vec![
-            (places / warps, "the places for warps"),
-            (self.groups, "the places for groups"),
+            (slots / warps, "the number of resident warps"),
+            (self.groups, "the number of resident groups"),
         ];
         if launch.local > 0 {
             let room = local / (launch.local + extra);
@@ -135,8 +139,8 @@ impl Card {
         }
         let limit = limits.iter().min_by_key(|(groups, _)| *groups);
         let &(groups, limit) = limit.expect("items are always a limit");
-        let share = (groups * warps) as f64 / places as f64;
-        Home { groups, share, limit }
+        let fraction = (groups * warps) as f64 / slots as f64;
+        Occupancy { groups, fraction, limit }
     }
 
     /// Returns the maximum operations per second at this arithmetic intensity,
@@ -161,18 +165,18 @@ mod tests {
 
     #[test]
     fn the_scarcest_resource_limits_the_occupancy() {
-        let home = |group, local, registers| {
-            let home = HOPPER.home(&launch(group, local), registers);
-            (home.groups, home.limit)
+        let limit = |group, local, registers| {
+            let found = HOPPER.occupancy(&launch(group, local), registers);
+            (found.groups, found.limit)
         };
-        assert_eq!(home(256, 0, None), (8, "the places for warps"));
-        assert_eq!(home(32, 0, None), (32, "the places for groups"));
-        assert_eq!(home(256, 48 << 10, None), (4, "local memory"));
-        assert_eq!(home(256, 0, Some(128)), (2, "registers"));
+        assert_eq!(limit(256, 0, None), (8, "the number of resident warps"));
+        assert_eq!(limit(32, 0, None), (32, "the number of resident groups"));
+        assert_eq!(limit(256, 48 << 10, None), (4, "local memory"));
+        assert_eq!(limit(256, 0, Some(128)), (2, "registers"));
         // A work-group of 33 items takes two warps.
-        let home = HOPPER.home(&launch(33, 0), None);
-        assert_eq!((home.groups, home.share), (32, 1.0));
-        assert_eq!(HOPPER.home(&launch(1024, 300 << 10), None).groups, 0);
+        let found = HOPPER.occupancy(&launch(33, 0), None);
+        assert_eq!((found.groups, found.fraction), (32, 1.0));
+        assert_eq!(HOPPER.occupancy(&launch(1024, 300 << 10), None).groups, 0);
     }
 
     #[test]

@@ -34,9 +34,9 @@ impl Moment {
     /// without bank conflicts. A bank delivers one word of 4 bytes in a
     /// wavefront, to any number of items. If items access 8 bytes, a wavefront
     /// serves half of the warp, and with 16 bytes a quarter.
-    pub fn answers(&self, bytes: u64) -> [u64; 2] {
+    pub fn wavefronts(&self, bytes: u64) -> [u64; 2] {
         let share = self.offsets.len() / (bytes / 4).clamp(1, 4) as usize;
-        let (mut answers, mut least) = (0, 0);
+        let (mut wavefronts, mut least) = (0, 0);
         for turn in self.offsets.chunks(share.max(1)) {
             let words = |offset: &u64| offset / 4..=(offset + bytes - 1) / 4;
             let words: BTreeSet<u64> =
@@ -45,10 +45,10 @@ impl Moment {
                 words.iter().filter(|&word| word % BANKS == bank).count()
             };
             let most = (0..BANKS).map(in_bank).max().unwrap_or(0);
-            answers += most as u64;
+            wavefronts += most as u64;
             least += (words.len() as u64).div_ceil(BANKS);
         }
-        [answers, least]
+        [wavefronts, least]
     }
 }
 
@@ -74,14 +74,14 @@ impl Access {
 
     /// Returns the number of wavefronts, and the minimum without bank
     /// conflicts.
-    pub fn answers(&self) -> [u64; 2] {
-        [0, 1].map(|at| self.total(|moment| moment.answers(self.bytes)[at]))
+    pub fn wavefronts(&self) -> [u64; 2] {
+        [0, 1].map(|at| self.total(|moment| moment.wavefronts(self.bytes)[at]))
     }
 
     /// Returns the number of bank conflicts: the wavefronts above the minimum.
     pub fn conflicts(&self) -> u64 {
-        let [answers, least] = self.answers();
-        answers - least
+        let [wavefronts, least] = self.wavefronts();
+        wavefronts - least
     }
 
     /// Returns the number of 4-byte elements that the items move.
@@ -93,10 +93,13 @@ impl Access {
     /// frequent.
     pub fn worst(&self) -> &Moment {
         let cost = |moment: &&Moment| match self.is_local {
-            true => (moment.answers(self.bytes)[0], moment.times),
+            true => (moment.wavefronts(self.bytes)[0], moment.times),
             false => (moment.parts(self.bytes, SECTOR), moment.times),
         };
-        self.moments.iter().max_by_key(cost).expect("somebody came by")
+        self.moments
+            .iter()
+            .max_by_key(cost)
+            .expect("a recorded access was executed")
     }
 }
 
@@ -111,9 +114,9 @@ const UNCOUNTED: [&str; 5] = ["26", "29", "41", "49", "60"];
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Arithmetic {
     /// Multiplications, including those of fused multiply-adds.
-    pub(crate) products: u64,
+    pub(crate) multiplications: u64,
     /// Additions and subtractions, including those of fused multiply-adds.
-    pub(crate) sums: u64,
+    pub(crate) additions: u64,
     /// Divisions, and functions such as `exp`.
     pub(crate) functions: u64,
     /// Other instructions: indices, comparisons, branches.
@@ -123,7 +126,7 @@ pub(crate) struct Arithmetic {
 impl Arithmetic {
     /// Returns the number of floating-point operations, as on a data sheet.
     pub(crate) fn operations(&self) -> u64 {
-        self.products + self.sums + self.functions
+        self.multiplications + self.additions + self.functions
     }
 }
 
@@ -150,12 +153,12 @@ impl Launch {
             let is = |words: &[&str]| words.iter().any(|it| name.contains(it));
             let is_code = name.bytes().all(|byte| byte.is_ascii_digit());
             if is(&FUSED) {
-                all.products += numbers;
-                all.sums += numbers;
+                all.multiplications += numbers;
+                all.additions += numbers;
             } else if name == MULTIPLY {
-                all.products += numbers;
+                all.multiplications += numbers;
             } else if ADD_OR_SUBTRACT.contains(&name) {
-                all.sums += numbers;
+                all.additions += numbers;
             } else if DIVIDE.contains(&name) {
                 all.functions += numbers;
             } else if is_code && !UNCOUNTED.contains(&name) {
@@ -242,16 +245,18 @@ mod tests {
 
     #[test]
     fn different_words_of_a_bank_conflict() {
-        for (stride, answers) in [(4, 1), (8, 2), (128, 32), (132, 1), (0, 1)] {
+        for (stride, wavefronts) in
+            [(4, 1), (8, 2), (128, 32), (132, 1), (0, 1)]
+        {
             let moment = moment(|i| stride * i);
-            assert_eq!(moment.answers(4)[0], answers, "stride {stride}");
+            assert_eq!(moment.wavefronts(4)[0], wavefronts, "stride {stride}");
         }
         // Contiguous `float4`s: a quarter of a warp uses all banks.
-        assert_eq!(moment(|i| 16 * i).answers(16), [4, 4]);
+        assert_eq!(moment(|i| 16 * i).wavefronts(16), [4, 4]);
         // A column of `float4`s: the eight of a quarter use the same four
         // banks.
-        assert_eq!(moment(|i| 128 * i).answers(16), [32, 4]);
-        assert_eq!(moment(|i| 8 * i).answers(8), [2, 2]);
+        assert_eq!(moment(|i| 128 * i).wavefronts(16), [32, 4]);
+        assert_eq!(moment(|i| 8 * i).wavefronts(8), [2, 2]);
     }
 
     #[test]
@@ -259,8 +264,11 @@ mod tests {
         let mut half = moment(|i| 128 * i);
         half.offsets[..16].fill(None);
         assert_eq!((half.lanes(), half.parts(4, SECTOR)), (16, 16));
-        assert_eq!(half.answers(4), [16, 1]);
+        assert_eq!(half.wavefronts(4), [16, 1]);
         let nobody = Moment { times: 1, offsets: vec![None; 32] };
-        assert_eq!((nobody.parts(4, SECTOR), nobody.answers(4)), (0, [0, 0]));
+        assert_eq!(
+            (nobody.parts(4, SECTOR), nobody.wavefronts(4)),
+            (0, [0, 0])
+        );
     }
 }

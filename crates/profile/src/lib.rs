@@ -19,7 +19,7 @@ mod record;
 mod report;
 pub mod svg;
 
-pub use card::{CARDS, Card, Home, card};
+pub use card::{CARDS, Card, Occupancy, card};
 pub use picture::picture;
 pub use plugin::{Plugin, can_build, tools};
 pub use record::{Access, Branch, Kind, Launch, Moment, Operation, Work, read};

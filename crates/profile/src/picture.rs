@@ -39,15 +39,15 @@ fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
     };
     let cost = match access.is_local {
         true => {
-            let [answers, least] = moment.answers(access.bytes);
-            format!("{answers} answers of local memory, {least} at least")
+            let [all, least] = moment.wavefronts(access.bytes);
+            format!("{all} wavefronts of local memory, minimum {least}")
         }
         false => {
             let [all, least] = [
                 moment.parts(access.bytes, SECTOR),
                 moment.least(access.bytes, SECTOR),
             ];
-            format!("{all} sectors of {SECTOR} bytes, {least} at least")
+            format!("{all} sectors of {SECTOR} bytes, minimum {least}")
         }
     };
     [
@@ -111,7 +111,7 @@ fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
         Some((LEFT + (bank as f64 + middle) * wide, color))
     });
     let words = "local memory: each box is a bank; in the second color, \
-                 another word of a bank that is asked already";
+                 a different word of a bank that is already in use";
     svg.text(LEFT, HEIGHT - 20.0, "start", words);
 }
 

@@ -23,8 +23,8 @@ pub fn report(
     match card.warp == launch.warp as u64 {
         true => on_card(&mut page, launch, card, registers),
         false => page.sentence(&format!(
-            "No card of the table has warps of {}, so nothing is said of \
-             places and of a roof.",
+            "No card of the table has warps of {}, so there is no occupancy \
+             and no roofline.",
             launch.warp
         )),
     }
@@ -33,14 +33,15 @@ pub fn report(
 
 /// The table head for lines of [`counters`].
 pub const COUNTERS: &str = concat!(
-    "                               loads            stores    bank conflicts",
-    " items\n",
+    "                               loads            stores   bank conflicts ",
+    "active\n",
     "kernel              sectors requests  sectors requests    loads   stores",
+    " lanes",
 );
 
 /// Formats the counters of a launch as a card's profiler would report them:
 /// sectors and requests of global loads and stores, bank conflicts of local
-/// loads and stores, and the active items of a warp.
+/// loads and stores, and the active lanes of a warp.
 pub fn counters(launch: &Launch) -> String {
     let total =
         |kind: Kind, is_local: bool, count: fn(&Access) -> u64| -> u64 {
@@ -125,15 +126,18 @@ fn extent(sizes: &[usize]) -> String {
 /// pair is the minimum, and a larger first number is marked.
 fn accesses(page: &mut Page, launch: &Launch) {
     page.sentence(&format!(
-        "What a warp asks for at once, on the average: of global memory sectors \
-         of {SECTOR} bytes and lines of {LINE}, of local memory answers of its \
-         banks. In brackets is the least that would do."
+        "The average cost of an access by a warp: sectors ({SECTOR} bytes) and \
+         cache lines ({LINE} bytes) of global memory, or wavefronts of local \
+         memory. The minimum for the same bytes is in parentheses; < marks a \
+         higher cost."
     ));
     page.line("");
-    page.line(&format!(
-        "{:<20}bytes   times items sectors, answers{:>16}",
-        "array", "lines"
-    ));
+    page.line(
+        "                           warp  active     sectors or           cache",
+    );
+    page.line(
+        "array               bytes  instr. lanes     wavefronts           lines",
+    );
     let mut lines: Vec<&Access> = launch.accesses.iter().collect();
     lines.sort_by_key(|access| (access.line, access.column));
     let mut last = 0;
@@ -169,9 +173,9 @@ fn row(page: &mut Page, launch: &Launch, access: &Access) {
             format!("({:.2})", each(least))
         )
     };
-    let items = each(access.total(|moment| moment.lanes()));
+    let lanes = each(access.total(|moment| moment.lanes()));
     let start = format!(
-        "{:<8} {what:<6} {place:<6} {:>2} {times:>7} {items:>5.1}",
+        "{:<8} {what:<6} {place:<6} {:>2} {times:>7} {lanes:>5.1}",
         launch.array(access).chars().take(8).collect::<String>(),
         access.bytes
     );
@@ -182,13 +186,12 @@ fn row(page: &mut Page, launch: &Launch, access: &Access) {
             pair(access.parts(LINE))
         ),
         true => {
-            let answers = access.answers();
-            let clashes = each(access.conflicts());
+            let conflicts = each(access.conflicts());
             let words = match access.conflicts() {
                 0 => "no bank conflict".to_string(),
-                _ => format!("{clashes:.2} bank conflicts"),
+                _ => format!("{conflicts:.2} bank conflicts"),
             };
-            format!("{start} {} {words}", pair(answers))
+            format!("{start} {} {words}", pair(access.wavefronts()))
         }
     });
 }
@@ -197,7 +200,8 @@ fn branches(page: &mut Page, launch: &Launch) {
     for (line, branch) in &launch.branches {
         if branch.split > 0 {
             page.sentence(&format!(
-                "Line {line} diverges: {} of {} times a warp goes both ways.",
+                "Line {line} diverges: in {} of {} executions a warp takes both \
+                 branches.",
                 branch.split, branch.times
             ));
         }
@@ -213,8 +217,8 @@ fn branches(page: &mut Page, launch: &Launch) {
 
 fn work(page: &mut Page, launch: &Launch) {
     page.sentence(&format!(
-        "Over all instructions as written, {:.1} of {} items of a warp are at \
-         work.",
+        "Over all instructions as written, {:.1} of the {} lanes of a warp are \
+         active.",
         launch.busy() * launch.warp as f64,
         launch.warp
     ));
@@ -224,14 +228,15 @@ fn work(page: &mut Page, launch: &Launch) {
     let stores = launch.accesses.iter().filter(|it| it.kind == Kind::Store);
     let local: u64 = stores.filter(|it| it.is_local).map(Access::numbers).sum();
     page.sentence(&format!(
-        "For each number written to global memory: {} loaded from global \
-         memory, {} from local, {} stored there; {} products, {} sums, {} \
-         quotients and functions, {} other instructions.",
+        "For each element written to global memory: {} loaded from global \
+         memory, {} loaded from and {} stored to local memory; {} \
+         multiplications, {} additions, {} divisions and functions, {} other \
+         instructions.",
         each(launch.loads(false)),
         each(launch.loads(true)),
         each(local),
-        each(all.products),
-        each(all.sums),
+        each(all.multiplications),
+        each(all.additions),
         each(all.functions),
         each(all.others)
     ));
@@ -243,49 +248,51 @@ fn on_card(
     card: &Card,
     registers: Option<u64>,
 ) {
-    let home = card.home(launch, registers);
+    let occupancy = card.occupancy(launch, registers);
     let unless = match registers {
-        None => ", if its registers suffice: --registers N counts them too",
+        None => ", if there are enough registers (--registers N checks that)",
         Some(_) => "",
     };
     page.line("");
     page.sentence(&format!(
-        "On an {}: {} groups of {} items are at home in a unit, which are \
-         {:.0} % of its warps; what runs out first is {}{unless}.",
+        "On an {}: a compute unit holds {} groups of {} items, an occupancy of \
+         {:.0} %; the limit is {}{unless}.",
         card.title,
-        home.groups,
+        occupancy.groups,
         launch.items(),
-        home.share * 100.0,
-        home.limit
+        occupancy.fraction * 100.0,
+        occupancy.limit
     ));
     let groups = launch.groups();
     if groups < card.units {
         page.sentence(&format!(
-            "It has {} units, and this launch {}: the others look on.",
+            "It has {} compute units, and this launch has {}: the other units \
+             sit idle.",
             card.units,
             counted(groups as f64, "group")
         ));
     }
     let operations = launch.arithmetic().operations() as f64;
     if operations == 0.0 || launch.touched == 0 {
-        page.sentence("It computes nothing, so memory alone is its limit.");
+        page.sentence("It computes nothing, so it is memory-bound.");
         return;
     }
     let bounds = [launch.asked().max(launch.touched), launch.touched];
-    let [low, high] = bounds.map(|bytes| operations / bytes as f64);
-    let [low_roof, high_roof] = [low, high].map(|it| card.roof(it) * 1e-12);
+    let intensity = bounds.map(|bytes| operations / bytes as f64);
+    let [low, high] = intensity.map(rounded);
+    let roof = intensity.map(|it| rounded(card.roof(it) * 1e-12));
+    let roof = match roof {
+        [low, high] if low == high => low,
+        [low, high] => format!("{low} to {high}"),
+    };
     page.sentence(&format!(
-        "Arithmetic intensity: {} operations for a byte if no sector stays in \
-         a cache, {} if each is fetched once. The roof is {} TFLOP/s at the \
-         one and {} at the other; from {:.1} on arithmetic is the limit, and \
-         below it memory.",
-        rounded(low),
-        rounded(high),
-        rounded(low_roof),
-        rounded(high_roof),
+        "Arithmetic intensity: {low} operations per byte without caches, \
+         {high} if each sector is loaded once. The roofline allows {roof} \
+         TFLOP/s. Below {:.1} operations per byte a kernel is memory-bound, \
+         above it compute-bound.",
         card.ridge()
     ));
-    page.sentence(&format!("Figures of the card: {}.", card.source));
+    page.sentence(&format!("Source of the card's figures: {}.", card.source));
 }
 
 /// Formats a count with its unit.

@@ -52,8 +52,8 @@ fn each_line_is_listed_with_its_costs() {
     }
     let prose = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "8 loaded from global memory, 0 from local, 0 stored there; 4 products",
-        "On an NVIDIA H200 SXM: 8 groups of 256 items are at home in a unit",
+        "8 loaded from global memory, 0 loaded from and 0 stored to local memory; 4 multiplications",
+        "On an NVIDIA H200 SXM: a compute unit holds 8 groups of 256 items",
     ] {
         assert!(prose.contains(part), "no {part:?} in {text}");
     }
@@ -76,7 +76,7 @@ fn occupancy_follows_from_the_card_and_the_registers() {
     let registers = ["--registers", "128"];
     let words = [&words[..], &registers].concat();
     let Some((text, _)) = shown(&words, "tiled.svg") else { return };
-    let part = "On an NVIDIA A100 SXM 80GB: 2 groups of 256 items";
+    let part = "On an NVIDIA A100 SXM 80GB: a compute unit holds 2 groups of 256 items";
     assert!(text.contains(part) && text.contains("registers."), "{text}");
 }
 
@@ -127,7 +127,7 @@ fn the_counts_equal_the_counters_of_a_card() {
     }
 }
 
-/// The numbers in "How a GPU computes" and "Reductions and barriers".
+/// The numbers in "Reductions and barriers".
 #[test]
 fn adding_neighbors_diverges_more_than_adding_halves() {
     for (kernel, split, turns) in [
@@ -136,7 +136,7 @@ fn adding_neighbors_diverges_more_than_adding_halves() {
         ("reduce_sum", "20 of 256", "48  21.2    1.00"),
     ] {
         let Some((text, _)) = shown(&[kernel], "tree.svg") else { return };
-        let line = format!("diverges: {split} times a warp goes both ways");
+        let line = format!("diverges: in {split} executions a warp takes both");
         assert!(text.contains(&line) && text.contains(turns), "{text}");
     }
 }

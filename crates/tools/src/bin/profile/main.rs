@@ -117,7 +117,7 @@ fn largest(all: Vec<Launch>, request: &Request) -> Result<Vec<Launch>, Error> {
 /// Draws the requested line, or the one whose warps access the most memory.
 fn draw(request: &Request, launches: &[Launch]) -> Result<(), Error> {
     let cost = |access: &Access| match access.is_local {
-        true => access.worst().answers(access.bytes)[0],
+        true => access.worst().wavefronts(access.bytes)[0],
         false => access.worst().parts(access.bytes, SECTOR),
     };
     let all = launches
