@@ -27,7 +27,7 @@ from rungs import KERNELS
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 LIFE = "smsp__average_warp_latency_per_inst_issued.ratio"
-STALLS = {"selected": "selected", "not sel.": "not_selected", "math": "math_pipe_throttle",
+STALLS = {"sel.": "selected", "not sel.": "not_selected", "math": "math_pipe_throttle",
           "wait": "wait", "long sb.": "long_scoreboard", "short sb.": "short_scoreboard",
           "barrier": "barrier", "mio": "mio_throttle", "lg": "lg_throttle"}
 INSTRUCTIONS = "smsp__inst_executed.sum"
@@ -58,8 +58,7 @@ def profiled_works():
     tiled = [] if TINY else small_tiles(1024)
     flight = [total(f"sum, {loads} x {of}", in_flight(loads, of))
               for loads, of in ((1, "float"), (8, "float"), (1, "float4"), (4, "float4"))]
-    cached = [matvec(kernel, *CACHED, label=f"{when} {kernel}")
-              for kernel in ("matvec_rows", "matvec_teams") for when in ("cold", "warm")]
+    cached = [matvec(kernel, *CACHED) for kernel in ("matvec_rows", "matvec_teams")]
     odd = (SHORT[0], SHORT[1] + 1)
     return [*rungs(n), *small, *tiled, *indices(n), ordered(8, n), asynchronous(n),
             ordered(0, SIDES[1]), ordered(8, SIDES[1]), *trees(), *flight,
@@ -70,7 +69,9 @@ def profiled_works():
 
 def counters(card):
     """What do the counters say of the kernels themselves, not of translations?"""
-    works, folder = profiled_works(), Path(tempfile.mkdtemp())
+    wanted = sys.argv[sys.argv.index("--rows") + 1].split(",") if "--rows" in sys.argv else [""]
+    works = [work for work in profiled_works() if any(word in work.label for word in wanted)]
+    folder = Path(tempfile.mkdtemp())
     (folder / "fill.ptx").write_text(card.assembly(
         Work("", "fill", FILL, [], [], (), ())) if card.nvidia else "")
     orders, events = [], []
@@ -103,7 +104,7 @@ def counters(card):
         ["ncu", "--csv", "--print-units", "base", "--clock-control", "none",
          "--cache-control", "none", "--kernel-name",
          "regex:matmul|reduce|total|multiply|ew_|matvec|gemm|cutlass|Kernel",
-         "--metrics", ",".join(metrics), *child, "--torch"],
+         "--metrics", ",".join(metrics), *child, *(["--torch"] if wanted == [""] else [])],
         stdout=subprocess.PIPE, text=True, timeout=240)
     wrong = report.returncode != 0
     start = report.stdout.find('"ID"')
@@ -144,7 +145,7 @@ def show_counters(labels, events, rows):
     say("fma and loc: of 100 instructions, multiply-adds and loads from local memory")
     say("issue, occ(upancy) and hits in L1 and L2: per cent; ask: what items ask L1 for")
     say()
-    say("of 100 moments of a warp's life (ncu's names; selected is when it issues):")
+    say("of 100 moments of a warp's life (ncu's names; sel(ected) is when it issues):")
     shares = []
     for row in rows:
         parts = [100 * row.get(STALL.format(name), math.nan) / row.get(LIFE, math.nan)

@@ -204,17 +204,6 @@ kernel void chain_fma(global const float *unused, global float *place, uint step
         x = fma(x, y, y);
     place[0] = x == 12345.0f ? 1.0f : 0.0f;
 }
-#ifdef NVIDIA
-""" + SHUFFLE_WORDS + r"""
-kernel void chain_shuffle(global const float *unused, global float *place, uint steps)
-{
-    float x = place[0];
-    #pragma unroll 32
-    for (uint i = 0; i < steps; i++)
-        x = from_below(x, 0);
-    place[0] = x;
-}
-#endif
 """
 
 ROOF = r"""

@@ -2,6 +2,8 @@
 
     python3 benches/peers/experiments.py                 all experiments
     python3 benches/peers/experiments.py --only atomics  one of them
+    python3 benches/peers/experiments.py --only counters --rows matvec
+                                                         counters of some kernels
     python3 benches/peers/experiments.py --small         tiny sizes: checks only
     python3 benches/peers/experiments.py --out DIR       also writes DIR/experiments.txt
 
@@ -49,15 +51,12 @@ def latency(card):
               ("global memory, 16 MiB (L2)", "chase", 1 << 22, 33 * 32),
               ("global memory, 256 MiB", "chase", 1 << 26, 33 * 32),
               ("global memory, 2 GiB", "chase", 1 << 29, 4097 * 32)]
-    if card.nvidia:
-        chains.insert(1, ("shuffle within a warp", "chain_shuffle", 1, 1))
     for name, kernel, count, stride in chains:
         count = min(count, 1 << 16) if TINY else count
         links, place = card.memory(count), card.fill(card.memory(1), 1, ZERO)
         card.run(card.compiled("link", LATENCY), [links], [count, stride],
                  (-(-count // 64) * 64, 1), (64, 1))
-        kernel = card.compiled(kernel, ("#define NVIDIA\n" if card.nvidia else "")
-                               + LATENCY)
+        kernel = card.compiled(kernel, LATENCY)
         # The difference of two lengths leaves out the launch.
         short, long = (median(lambda: card.run(
             kernel, [links, place], [length], (1, 1), (1, 1)))
@@ -67,8 +66,7 @@ def latency(card):
         card.release(links)
     table(["a chain of", "ns each", "clocks"], rows)
     waits = {name: ns for name, ns, _ in rows}
-    say(f"clocks are counted at {mhz} MHz; the L2 cache has "
-        f"{card.number_of(0x101E) / 2**20:.0f} MiB by the driver")
+    say(f"clocks are counted at {mhz} MHz")
     answer("ns: " + ", ".join(f"{name} {ns}" for name, ns in waits.items()))
 
 
