@@ -13,14 +13,12 @@ fn main() -> ExitCode {
     rungrad::run(|| {
         let gpu = Gpu::first()?;
         let device = gpu.info();
-        let turns = 391_u32.div_ceil(device.compute_units);
         println!("{}", device.name);
         println!("  compute units        {}", device.compute_units);
         println!("  items in a group     {}", device.max_work_group);
         println!("  local memory         {}", Bytes(device.local_memory));
         println!("  global memory        {}", Bytes(device.global_memory));
         println!("  largest buffer       {}", Bytes(device.max_allocation));
-        println!("  turns of 391 groups  {turns}");
         Ok(())
     })
 }

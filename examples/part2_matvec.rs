@@ -118,7 +118,6 @@ fn allclose(a: &[f32], b: &[f32], rtol: f32, atol: f32) -> bool {
 }
 // ANCHOR_END: allclose
 
-// ANCHOR: in-f64
 /// Returns the product with sums accumulated in `f64`.
 fn in_f64(a: &[f32], v: &[f32]) -> Vec<f64> {
     let product = |(a, v): (&f32, &f32)| f64::from(*a) * f64::from(*v);
@@ -130,4 +129,3 @@ fn largest_error(found: &[f32], exact: &[f64]) -> f64 {
     let error = |(f, e): (&f32, &f64)| (f64::from(*f) - e).abs();
     found.iter().zip(exact).map(error).fold(0.0, f64::max)
 }
-// ANCHOR_END: in-f64

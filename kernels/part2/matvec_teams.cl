@@ -19,13 +19,11 @@ kernel void matvec_teams(global const float *a, global const float *v,
 
     // A team past the last row contributes zeros. It must not return, because
     // every item of a group must reach every barrier.
-    // ANCHOR: side
     float sum = 0.0f;
     if (row < m)
         for (uint i = item; i < k; i += TEAM)
             sum += a[row * k + i] * v[i];
     sums[team][item] = sum;
-    // ANCHOR_END: side
 
     for (uint width = TEAM / 2; width > 0; width /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -11,7 +11,7 @@ live.figure("warp", async (stage) => {
 
     const button = (words, apart, from) => element("button", { type: "button", click: () => set(apart, from) }, words);
     stage.add("div", { class: "row" },
-        button("Neighbors", 1, 0), button("Rows of 100", 100, 0), button("Rows of 1024", 1024, 0), button("One place", 0, 0));
+        button("Adjacent", 1, 0), button("Rows of 100", 100, 0), button("Rows of 1024", 1024, 0), button("One element", 0, 0));
     const slider = (words, max, value, input) => {
         const it = element("input", { type: "range", min: 0, max, step: 1, value, input });
         const row = stage.add("div", { class: "row" }, element("label", { class: "grow" }, `${words} `, it));
@@ -28,7 +28,7 @@ live.figure("warp", async (stage) => {
     const swatch = (style, words) => element("span", {}, element("i", { style }), ` ${words}`);
     stage.add("p", { class: "legend" }, swatch("background: var(--fig-gpu)", "read by an item"),
         swatch("background: var(--fig-grad)", "read by the item that you look at"),
-        swatch("background: color-mix(in srgb, var(--fig-gpu) 25%, transparent)", "a sector that is fetched"));
+        swatch("background: color-mix(in srgb, var(--fig-gpu) 25%, transparent)", "a sector that is loaded"));
     const table = stage.add("table", { class: "numbers" });
 
     function set(apart, from) {
@@ -62,7 +62,7 @@ live.figure("warp", async (stage) => {
             return i % each ? box : `<text x="38" y="${top + thick / 2 + 4.5}" text-anchor="end" font-size="13">${number}</text>${box}`;
         });
         const pieces = sectors.map((number) => `<rect x="${x(number * 8)}" y="${y(number * 8)}" width="80" height="${thick}" fill="var(--fig-gpu)" fill-opacity="0.25"/>`);
-        const sentence = `32 items read ${asked.length} number${asked.length === 1 ? "" : "s"} in ${lines.length} line${lines.length === 1 ? "" : "s"} of 128 bytes, ` +
+        const sentence = `32 items read ${asked.length} value${asked.length === 1 ? "" : "s"} in ${lines.length} line${lines.length === 1 ? "" : "s"} of 128 bytes, ` +
             `in ${sectors.length} sector${sectors.length === 1 ? "" : "s"} of 32.`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 372 ${26 + room}" role="img" aria-label="${sentence}">
             <text x="38" y="14" text-anchor="end">line</text><text x="44" y="14">128 bytes, in four sectors of 32</text>
@@ -71,9 +71,9 @@ live.figure("warp", async (stage) => {
         const row = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
         table.replaceChildren(element("tbody", {},
             row("lines of 128 bytes", String(lines.length)), row("sectors of 32 bytes", String(sectors.length)),
-            row("bytes fetched, sector by sector", String(fetched)), row("bytes that are used", String(used)),
-            row("share that is used", `${(100 * used / fetched).toFixed(1)} %`)));
-        stage.say(`${sentence} ${fetched} bytes are fetched, and ${used} of them are used. ` +
+            row("bytes loaded, sector by sector", String(fetched)), row("bytes used", String(used)),
+            row("used", `${(100 * used / fetched).toFixed(1)} %`)));
+        stage.say(`${sentence} ${fetched} bytes are loaded, and ${used} of them are used. ` +
             `Item ${item} reads a[${places[item]}], in line ${Math.floor(places[item] / line)}.`);
     }
     await draw();

@@ -10,7 +10,7 @@ mod program;
 const LAUNCH: program::Launch = program::Launch { n: 100_000, size: 1024 };
 const UNITS: u64 = 16;
 
-/// Returns the upper left corner of a group.
+/// Rerounds the upper left corner of a group.
 fn place(group: u64) -> (u64, u64) {
     (LEFT + STEP * (group / UNITS), 32 + 24 * (group % UNITS))
 }
@@ -24,7 +24,7 @@ const HEIGHT: u64 = 20;
 
 pub(crate) fn svg() -> String {
     let groups = LAUNCH.groups();
-    let turns = groups.div_ceil(UNITS);
+    let rounds = groups.div_ceil(UNITS);
     let bottom = 32 + 24 * UNITS;
     let mut svg = Svg::new(HEAD);
     svg.put("<g class=\"code\" text-anchor=\"end\">");
@@ -33,12 +33,12 @@ pub(crate) fn svg() -> String {
         svg.text(x - 10, y + 15, "", unit);
     }
     svg.put("</g>\n<g class=\"code\" text-anchor=\"middle\">");
-    for turn in 0..turns {
-        let (x, _) = place(turn * UNITS);
-        svg.text(x + WIDTH / 2, 22, "", turn + 1);
+    for round in 0..rounds {
+        let (x, _) = place(round * UNITS);
+        svg.text(x + WIDTH / 2, 22, "", round + 1);
     }
     svg.put("</g>\n<g fill=\"none\" stroke=\"var(--fig-gpu)\">");
-    for group in 0..turns * UNITS {
+    for group in 0..rounds * UNITS {
         let (x, y) = place(group);
         let dash = match group < groups {
             true => "",
@@ -75,10 +75,10 @@ pub(crate) fn svg() -> String {
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" class=\"puzzle\" viewBox=\"0 0 680 884\" role=\"img\">
 <title>98 groups of 1024 items queue on 16 units</title>
-<desc>A table with a row for each of 16 units and a column for each of 7 turns. Groups 0 to 15 stand in the first column, 16 to 31 in the second, and so on. In the seventh column stand only groups 96 and 97, and of the last one the right third is empty.</desc>
+<desc>A table with a row for each of 16 compute units and a column for each of 7 rounds. Groups 0 to 15 are in the first column, 16 to 31 in the second, and so on. The seventh column has only groups 96 and 97, and the right third of group 97 is empty.</desc>
 <g transform=\"scale(1.885)\">
 <g font-weight=\"600\">
-<text x=\"8\" y=\"22\">turn</text>
+<text x=\"8\" y=\"22\">round</text>
 <text x=\"8\" y=\"47\">unit</text>
 </g>
 ";

@@ -90,6 +90,10 @@ fn script(command: &str) -> Option<&str> {
     if command.starts_with("cargo learn bench") {
         return Some("crates/tools/src/bin/bench/");
     }
+    if command.starts_with("python3 benches/peers/experiments.py") {
+        // The script and its modules.
+        return Some("benches/peers/experiment");
+    }
     command.strip_prefix("python3 ")?.split(' ').next()
 }
 

@@ -216,14 +216,13 @@ pub(crate) fn everywhere(text: &str, devices: &[&str]) -> String {
 }
 
 /// Properties of a device, as printed by `part2_limits` and `part3_devices`.
-const LIMITS: [&str; 7] = [
+const LIMITS: [&str; 6] = [
     "  OpenCL version  ",
     "  compute units  ",
     "  items in a group  ",
     "  local memory  ",
     "  global memory  ",
     "  largest buffer  ",
-    "  turns of 391 groups  ",
 ];
 
 /// Replaces `  compute units   16` by `  compute units   …`.

@@ -12,6 +12,8 @@ const WIDEST_LINE: usize = 80;
 /// The width of listings that scroll: a table of `cargo learn bench`, or text
 /// written by a network, which cannot be wrapped.
 const WIDEST_TABLE: usize = 140;
+/// The width of the tables of an experiment.
+const WIDEST_EXPERIMENT: usize = 100;
 
 /// The language of the fence for each file ending.
 const LANGUAGES: [(&str, &str); 6] = [
@@ -162,6 +164,9 @@ fn target(tree: &Tree, include: &Include) -> Result<(), String> {
         "diff" => WIDEST_LINE + 1,
         "out" if text.starts_with("$ cargo learn bench") => WIDEST_TABLE,
         "out" if text.contains(WRITTEN) => WIDEST_TABLE,
+        "out" if text.starts_with("$ python3 benches/peers/experiments") => {
+            WIDEST_EXPERIMENT
+        }
         _ => WIDEST_LINE,
     };
     if shown.lines().any(|line| line.chars().count() > widest) {

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::{Figure, play};
 use crate::engine::native;
 
-#[path = "../../../../../examples/part2_pieces.rs"]
+#[path = "../../../../../examples/part2_cache_lines.rs"]
 #[allow(dead_code, unreachable_pub)]
-mod pieces;
+mod cache_lines;
 #[path = "../../../../../examples/part2_race.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod race;
@@ -129,7 +129,7 @@ fn a_warp_shows_its_cache_lines() {
         type .stage input[type=number] | 1024
         see .numbers td | 32; 32; 1024; 128; 12.5 %
         js all('.stage svg')[0].clientHeight === was | true
-        has .stage .legend | a sector that is fetched
+        has .stage .legend | a sector that is loaded
         keys .stage button:nth-of-type(4) | Enter
         see .numbers td | 1; 1; 32; 4; 12.5 %
         has .stage .row:nth-of-type(4) output | 0: a[0]
@@ -151,9 +151,12 @@ fn the_cache_lines_agree_with_the_program() {
         answer["lines"].as_array().unwrap().len()
     };
     for step in 0..100 {
-        assert_eq!(lines(100, step), pieces::pieces(&pieces::rows(0, step)));
+        assert_eq!(
+            lines(100, step),
+            cache_lines::lines(&cache_lines::rows(0, step))
+        );
     }
-    assert_eq!(lines(1, 32), pieces::pieces(&pieces::team(0, 1)));
+    assert_eq!(lines(1, 32), cache_lines::lines(&cache_lines::team(0, 1)));
 }
 
 /// Promise: The tile figure moves along `k` and counts its loads.
@@ -252,7 +255,7 @@ fn a_tree_is_reduced_in_two_orders() {
 /// breaking schedule.
 #[test]
 fn a_group_runs_step_by_step_and_a_search_breaks_it() {
-    let page = "how-a-gpu-computes.html";
+    let page = "a-group-step-by-step.html";
     let Some(mut figure) = Figure::open(page, "group") else { return };
     // The steps in the table, and the steps that the engine returns.
     figure.value(
