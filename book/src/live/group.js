@@ -10,7 +10,7 @@ live.figure("group", async (stage) => {
     const load = element("input", { type: "checkbox", change: () => begin() });
     load.checked = true;
     const rounds = element("select", { change: () => begin() },
-        ...Object.entries({ "": "none", behind: "behind the if", inside: "inside the if" })
+        ...Object.entries({ "": "none", behind: "after the if", inside: "inside the if" })
             .map(([value, words]) => element("option", { value }, words)));
     stage.add("div", { class: "row" },
         element("label", {}, load, " barrier after the load"),
@@ -43,7 +43,7 @@ live.figure("group", async (stage) => {
         show(sentence);
     }
 
-    // What is run to its end can be gone through again, step by step.
+    // After a complete run the reader can go through its steps again.
     function run(name) {
         return go(name, 1000);
     }
@@ -58,7 +58,7 @@ live.figure("group", async (stage) => {
         const found = await stage.ask("group", barriers(), "all");
         const wrong = found.endings.filter((it) => !it.right);
         const of = (number) => number.toLocaleString("en");
-        // What is no list of numbers is a sentence of its own.
+        // An ending that is not a list of values is a sentence.
         const told = ({ schedules, end }) => (end.endsWith(".") ? `${of(schedules)} end otherwise. ${end}` : `${of(schedules)} end with ${end}.`);
         const sentence = `${of(found.schedules)} schedules. ${found.endings.map(told).join(" ")}`;
         endings.hidden = false;

@@ -1,12 +1,12 @@
-// A warp: where its items read in one step, which lines of memory that is, and
-// how much of what is fetched is used.
+// A warp: the addresses that its items read in one step, the cache lines that
+// contain them, and how much of the loaded data is used.
 "use strict";
 
 live.figure("warp", async (stage) => {
     const { element } = live;
     const [line, cell] = [32, 10];
-    // However many lines are touched, they have this room, and where there are
-    // few, those behind them are drawn too.
+    // All touched lines share this room. If they are few, the lines after them
+    // are drawn as well.
     const [room, least] = [176, 8];
 
     const button = (words, apart, from) => element("button", { type: "button", click: () => set(apart, from) }, words);

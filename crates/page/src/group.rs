@@ -1,4 +1,4 @@
-//! The work-group figure of "How a GPU computes": the reader chooses the order
+//! The work-group figure of "A group, step by step": the reader chooses the order
 //! of the steps and the barriers.
 
 use rungrad::Error;

@@ -10,7 +10,7 @@
 // WHY    Only barriers order the steps of two items. With one barrier too few,
 //        the result is still right most of the time. A barrier that only some
 //        items reach is never passed: on a device, that is a hang.
-// READ   How a GPU computes
+// READ   A group, step by step
 // CHECK  cargo learn check missing_barrier
 
 use rungrad::workgroup::Item;
