@@ -1,5 +1,5 @@
-//! The work-group figure of "A group, step by step": the reader chooses the order
-//! of the steps and the barriers.
+//! The work-group figure of "A group, step by step": the reader chooses the
+//! order of the steps and the barriers.
 
 use rungrad::Error;
 use rungrad::workgroup::{
