@@ -20,9 +20,9 @@ from pathlib import Path
 
 from experiment_kernels import FILL
 from experiment_launches import (
-    CACHED, LONG, SHORT, SIDES, TINY, Work, answer, asynchronous, in_flight, indices, matvec,
-    median, multiplies, ordered, release_all, rungs, say, small_tiles, table, total,
-    trees)
+    CACHED, GROUP, LONG, NUMBERS, SHORT, SIDES, TINY, Work, answer, asynchronous, in_flight,
+    indices, matvec, median, multiplies, ordered, release_all, rungs, say, small_tiles,
+    table, total, trees)
 from rungs import KERNELS
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
@@ -50,7 +50,7 @@ TABLES = [("ncu ms", "instr.", "fma", "loc", "issue", "occ", "regs"),
           ("confl.", "wavef.", "L1", "L2", "ask GB", "DRAM GB")]
 
 
-def profiled_works():
+def profiled_works(nvidia):
     n = SIDES[0]
     small = [work for work in rungs(1024) if work.label in ("7", "8")] if not TINY else []
     for work in small:
@@ -58,6 +58,12 @@ def profiled_works():
     tiled = [] if TINY else small_tiles(1024)
     flight = [total(f"sum, {loads} x {of}", in_flight(loads, of))
               for loads, of in ((1, "float"), (8, "float"), (1, "float4"), (4, "float4"))]
+    flight += [total(f"sum, 1 per item, {fold.lower()}", in_flight(1, fold=fold),
+                     groups=NUMBERS // GROUP) for fold in ("TREE", "SHUFFLE")[:1 + nvidia]]
+    flight += [total(f"{loads} x {of}, {groups} groups", in_flight(loads, of), groups=groups)
+               for loads, of, groups in ((8, "float", 128), (16, "float", 128),
+                                         (1, "float4", 512), (16, "float4", 512))
+               if not TINY]
     cached = [matvec(kernel, *CACHED) for kernel in ("matvec_rows", "matvec_teams")]
     odd = (SHORT[0], SHORT[1] + 1)
     return [*rungs(n), *small, *tiled, *indices(n), ordered(8, n), asynchronous(n),
@@ -70,7 +76,8 @@ def profiled_works():
 def counters(card):
     """What do the counters say of the kernels themselves, not of translations?"""
     wanted = sys.argv[sys.argv.index("--rows") + 1].split(",") if "--rows" in sys.argv else [""]
-    works = [work for work in profiled_works() if any(word in work.label for word in wanted)]
+    works = [work for work in profiled_works(card.nvidia)
+             if any(word in work.label for word in wanted)]
     folder = Path(tempfile.mkdtemp())
     (folder / "fill.ptx").write_text(card.assembly(
         Work("", "fill", FILL, [], [], (), ())) if card.nvidia else "")
@@ -246,7 +253,7 @@ def machine_code(card):
         if work is works[0]:
             conditional = [line for line in found if re.match(r"@!?P\d+ (LDS|FADD|STS|BRA)", line)]
             for line in conditional[:8]:
-                answer(f"   {line}")
+                say(line.strip())
     # The engine's kernel for tensor cores, built as the engine builds it.
     options = {"T": "float", "OUT": "float", "ACC": "float", "CORES": 1,
                "A_ALONG_K": 1, "B_ALONG_N": 0, "FOURS": 1}

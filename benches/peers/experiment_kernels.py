@@ -17,6 +17,7 @@ kernel void fill(global float *a, uint n, uint contents)
 """
 
 SHUFFLE_WORDS = r"""
+// ANCHOR: warp-sum
 float from_below(float x, int distance)
 {
     float y;
@@ -30,6 +31,7 @@ float warp_sum(float x)
         x += from_below(x, distance);
     return x;
 }
+// ANCHOR_END: warp-sum
 """
 
 ATOMIC_WORDS = r"""
@@ -50,8 +52,10 @@ uint add_by_loop(volatile global float *total, float value)
 uint add_natively(volatile global float *total, float value)
 {
 #ifdef NATIVE
+    // ANCHOR: native-add
     asm volatile("red.global.add.f32 [%0], %1;"
                  :: "l"((ulong)total), "f"(value) : "memory");
+    // ANCHOR_END: native-add
     return 1;
 #else
     float old;
@@ -115,6 +119,7 @@ __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 kernel void total(global const TYPE *a, global float *out, uint n)
 {
     local float cells[GROUP];
+    // ANCHOR: sum-loads
     uint step = get_global_size(0);
     TYPE sums[LOADS], loads[LOADS];
     #pragma unroll
@@ -128,6 +133,7 @@ kernel void total(global const TYPE *a, global float *out, uint n)
         for (uint j = 0; j < LOADS; j++)
             sums[j] += loads[j];
     }
+    // ANCHOR_END: sum-loads
     #pragma unroll
     for (uint j = 1; j < LOADS; j++)
         sums[0] += sums[j];

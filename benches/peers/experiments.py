@@ -253,6 +253,27 @@ def reductions(card):
            f"{times['reduce_coarse']:.4f}; different results in 20 runs: {len(bits)}")
 
 
+def sum_steps(card):
+    """How fast is a sum, one change after the other?"""
+    first = trees()
+    shuffle = total("shuffles instead of a tree", in_flight(1, fold="SHUFFLE"),
+                    groups=NUMBERS // GROUP)
+    works = [*first[:4], *([shuffle] if card.nvidia else []), first[4],
+             total("8 loads per item", in_flight(8)),
+             total("1 float4 per item", in_flight(1, "float4"))]
+    ends = {"compare-and-swap loop": "CAS"} | ({"native addition": "NATIVE"} if card.nvidia else {})
+    for name, end in ends.items():
+        works.append(total(f"8 loads, {name}", in_flight(8, end=end)))
+        works[-1].buffers[1] = (1, ZERO)
+    rows = [[work.label, card.time(work)] for work in works]
+    if card.nvidia:
+        import torch
+        rows.append(["PyTorch", torch_median(torch.rand(NUMBERS, device="cuda").sum)])
+    table(["sum, first launch", "ms", "TB/s", "times as fast"],
+          [[name, f"{ms:.3f}", f"{4e-9 * NUMBERS / ms:.2f}", f"{rows[0][1] / ms:.2f}"]
+           for name, ms in rows])
+
+
 def index_types(card):
     """Does the type of an index or `restrict` change the speed of rung 2?"""
     works = [*indices(SIDES[0]), asynchronous(SIDES[0])]
@@ -556,9 +577,9 @@ def card_says(what):
 
 EXPERIMENTS = {
     "latency": latency, "roof": roof, "bytes-in-flight": bytes_in_flight, "atomics": atomics,
-    "exchange": exchange, "reductions": reductions, "index-types": index_types,
-    "group-order": group_order, "group-size": group_size, "broadcast": broadcast,
-    "copies": copies, "launches": launches, "tf32": tf32, "host": host,
+    "exchange": exchange, "reductions": reductions, "sum-steps": sum_steps,
+    "index-types": index_types, "group-order": group_order, "group-size": group_size,
+    "broadcast": broadcast, "copies": copies, "launches": launches, "tf32": tf32, "host": host,
     "machine-code": machine_code, "counters": counters, "errors": errors,
 }
 
