@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             sums.backward_with(&grad_out);
             let grad = a.grad().expect("it was required").to_vec()?;
             println!("along axis {axis}: {}", list(&sums.to_vec()?));
-            println!("    {} comes back as {}", list(seed), list(&grad));
+            println!("    grad_out {} becomes {}", list(seed), list(&grad));
         }
 
         let large = Tensor::new(&gpu, &[1000, 300], &vec![1.0; 300_000])?;

@@ -11,7 +11,7 @@
 // MIND   All elements of a row may be negative, and a row may have fewer
 //        columns than there are items. Every comparison with a NaN is false,
 //        except !=.
-// READ   Reductions and barriers
+// READ   More kernels
 // CHECK  cargo learn check argmax_row
 
 #define GROUP 256

@@ -12,7 +12,7 @@
 //        memory they are only those of one. So each group first counts in
 //        local memory, and at the end adds its 64 counts to the global ones.
 // MIND   Local memory is not initialized. There are more items than bins.
-// READ   Reductions and barriers
+// READ   More kernels
 // CHECK  cargo learn check histogram
 
 #define GROUP 256

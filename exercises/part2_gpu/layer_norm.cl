@@ -11,7 +11,7 @@
 //        group.
 // MIND   A row of equal elements has variance 0. Elements may be near 4096 and
 //        differ only slightly. The two calls of `total` use the same cells.
-// READ   Reductions and barriers
+// READ   More kernels
 // CHECK  cargo learn check layer_norm
 
 #define GROUP 256

@@ -15,10 +15,12 @@ kernel void reduce_coarse(global const float *a, global float *partials,
     local float tree[GROUP];
     uint item = get_local_id(0);
 
+    // ANCHOR: stride
     float sum = 0.0f;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))
         sum += a[i];
     tree[item] = sum;
+    // ANCHOR_END: stride
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint width = GROUP / 2; width > 0; width /= 2) {

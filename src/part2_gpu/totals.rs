@@ -1,5 +1,5 @@
 //! Six ways to sum an array, each with one idea more than the one before.
-//! "Reductions and barriers" measures them; [`Tensor::sum`] uses the third.
+//! "How fast is a sum?" measures them; [`Tensor::sum`] uses the third.
 //!
 //! [`Tensor::sum`]: super::Tensor::sum
 

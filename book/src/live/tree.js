@@ -1,11 +1,11 @@
-// A sum as a tree: the upper half folded onto the lower one, or neighbor onto
-// neighbor, round by round, with the warps that each round keeps at work.
+// A sum as a tree, with sequential or interleaved addressing, round by round,
+// and the warps that are active in each round.
 "use strict";
 
 live.figure("tree", async (stage) => {
     const { element } = live;
     const [items, warp, wide] = [16, 4, 24];
-    const ways = { halves: "the upper half onto the lower one", neighbors: "neighbor onto neighbor" };
+    const ways = { halves: "sequential addressing", neighbors: "interleaved addressing" };
 
     const way = element("select", { change: () => show() },
         ...Object.entries(ways).map(([value, words]) => element("option", { value }, words)));
@@ -15,9 +15,9 @@ live.figure("tree", async (stage) => {
         stage.add("div", { class: "row" }, element("label", { class: "grow" }, `${words} `, it), told);
         return { it, told };
     };
-    stage.add("div", { class: "row" }, element("label", {}, "Fold ", way));
-    const numbers = slider("Numbers", 1, items, items);
-    const rounds = slider("Rounds made", 0, 4, 4);
+    stage.add("div", { class: "row" }, element("label", {}, "Tree with ", way));
+    const numbers = slider("Elements", 1, items, items);
+    const rounds = slider("Rounds", 0, 4, 4);
     const picture = stage.add("div", { class: "picture" });
     const table = stage.add("table", { class: "numbers" });
 
@@ -54,17 +54,17 @@ live.figure("tree", async (stage) => {
                 `<text class="halo" x="${x(items)}" y="${top + 37}" text-anchor="end" opacity="${later ? 0.75 : 1}">${words}</text>`];
         });
         const now = steps[made];
-        const sentence = made === 0 ? `${numbers.it.value} number${numbers.it.value === "1" ? " is" : "s are"} in local memory; items without one brought 0.` :
+        const sentence = made === 0 ? `${numbers.it.value} element${numbers.it.value === "1" ? " is" : "s are"} in local memory; items without one contributed 0.` :
             `Round ${made}: ${now.adds.length} item${now.adds.length > 1 ? "s add" : " adds"}, in ${of(now.warps)[0]} of 4 warps.` +
             `${made === 4 ? ` The sum is ${now.local[0]}.` : ""}`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 392 ${y(4) + 44}" role="img" aria-label="${sentence}">${[0, 1].map((part) => drawn.map((it) => it[part]).join("")).join("")}</svg>`;
         const row = (name, key) => element("tr", {}, element("th", { scope: "row" }, name),
             element("td", {}, String(total(answer[key].rounds.map((it) => it.warps)))), element("td", {}, String(total(answer[key].large))));
-        table.replaceChildren(element("thead", {}, element("tr", {}, ...["warps at work, all rounds together", "16 items, warps of 4", "256 items, warps of 32"]
+        table.replaceChildren(element("thead", {}, element("tr", {}, ...["active warps, all rounds together", "16 items, warps of 4", "256 items, warps of 32"]
             .map((word) => element("th", { scope: "col" }, word)))),
             element("tbody", {}, row(ways.halves, "halves"), row(ways.neighbors, "neighbors")));
-        stage.say(`${sentence} All rounds keep ${total(answer[way.value].large)} warps at work in a group of 256, ` +
-            `folding ${ways[way.value]}.`);
+        stage.say(`${sentence} In a group of 256, all rounds together have ` +
+            `${total(answer[way.value].large)} active warps, with ${ways[way.value]}.`);
     }
     await show();
 });

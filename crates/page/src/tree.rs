@@ -1,5 +1,5 @@
-//! The tree figure of "Reductions and barriers": adds the upper half to the
-//! lower half, or neighbors to each other, and shows the active warps.
+//! The tree figure of "How fast is a sum?": adds the upper half to the lower
+//! half, or neighbors to each other, and shows the active warps.
 
 use rungrad::Error;
 use rungrad::workgroup::{Access, Group, Schedule, Trace};
@@ -15,7 +15,9 @@ pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let count: Option<u8> = word.parse().ok();
     let count = count.filter(|count| (1..=16).contains(count));
     let count = count.ok_or_else(|| {
-        Error::Usage(format!("`{word}` is no number of numbers; write 1 to 16"))
+        Error::Usage(format!(
+            "`{word}` is not a number of elements; write 1 to 16"
+        ))
     })?;
     let x: Vec<f32> = (1..=count).map(f32::from).collect();
     let reduce = |neighbors| {

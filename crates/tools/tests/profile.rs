@@ -127,7 +127,7 @@ fn the_counts_equal_the_counters_of_a_card() {
     }
 }
 
-/// The numbers in "Reductions and barriers".
+/// The numbers in "How fast is a sum?".
 #[test]
 fn adding_neighbors_diverges_more_than_adding_halves() {
     for (kernel, split, turns) in [

@@ -12,7 +12,7 @@
 // MIND   In a round an item writes a cell that another item reads. Items past
 //        the end contribute 0 and must reach all barriers. There is no group
 //        before group 0.
-// READ   Reductions and barriers
+// READ   More kernels
 // CHECK  cargo learn check prefix_sum
 
 #define GROUP 256

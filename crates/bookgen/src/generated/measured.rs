@@ -121,9 +121,12 @@ pub(crate) fn unlike(found: &str, wanted: &str) -> Option<String> {
 const UNITS: [&str; 7] =
     ["ns", "\u{b5}s", "ms", "s", "GB/s", "GFLOP/s", "TFLOP/s"];
 
-/// The first words of lines about a machine or about one run.
-const MACHINE: [&str; 7] =
-    ["device  ", "host    ", "peer  ", "gpu:", "engines ", "date ", "kept in "];
+/// How lines begin that depend on the machine or on one run; `@` begins an
+/// instruction of a card.
+const MACHINE: [&str; 8] = [
+    "device  ", "host    ", "peer  ", "gpu:", "engines ", "date ", "kept in ",
+    "@",
+];
 
 /// A network's output below this line differs in each run.
 pub(crate) const WRITTEN: &str = "\nIt writes:\n";

@@ -221,7 +221,7 @@ fn the_tiles_compute_the_matmul_and_its_loads() {
 /// Promise: The reduction figure runs both orders of the tree.
 #[test]
 fn a_tree_is_reduced_in_two_orders() {
-    let page = "reductions-and-barriers.html";
+    let page = "how-fast-is-a-sum.html";
     let Some(mut figure) = Figure::open(page, "tree") else { return };
     // The smallest distance between a number and the sides of its cell.
     figure.value(
