@@ -68,7 +68,7 @@ impl<T> PerDevice<T> {
 #[derive(Clone)]
 pub struct Gpu(pub(super) &'static Open);
 
-/// One context and one in-order queue per device. They are never freed,
+/// One context and one queue of commands per device. They are never freed,
 /// because the driver frees them when the process ends.
 pub(super) struct Open {
     pub(super) info: &'static DeviceInfo,

@@ -22,13 +22,16 @@ const MAX_COPY_BYTES: usize = 1 << 20;
 /// them.
 const MAX_PENDING_COPY_BYTES: usize = 16 << 20;
 
-/// Executes commands in the order in which they are issued. It has two OpenCL
-/// queues, because each call is more expensive on a queue that records times:
-/// that one is used only while times are requested.
+/// Executes commands in the order in which they are issued, except reads that
+/// the host does not wait for. It has two OpenCL queues for the ordered commands,
+/// because each call is more expensive on a queue that records times: that one
+/// is used only while times are requested.
 pub(super) struct Queue {
     context: Context,
     info: &'static DeviceInfo,
     plain: CommandQueue,
+    /// Copies to the host, which run while kernels run.
+    pub(super) reads: CommandQueue,
     /// Created when times are first requested.
     timing: Option<CommandQueue>,
     /// Which of the two has the latest commands.
@@ -71,10 +74,12 @@ impl Queue {
         context: &Context,
         info: &'static DeviceInfo,
     ) -> Result<Queue, core::Error> {
+        let keeps_times = Some(CommandQueueProperties::PROFILING_ENABLE);
         Ok(Queue {
             context: context.clone(),
             info,
             plain: core::create_command_queue(context, info.id, None)?,
+            reads: core::create_command_queue(context, info.id, keeps_times)?,
             timing: None,
             timed: false,
             uploads: vec![],
@@ -208,6 +213,7 @@ impl Queue {
     /// Waits until all commands are complete.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         core::finish(self.current())
+            .and_then(|()| core::finish(&self.reads))
             .map_err(|error| driver_error("Waiting for the device", error))?;
         self.release_copies();
         Ok(())

@@ -12,7 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, Mem, MemFlags};
-use ocl::core::{CommandExecutionStatus, EventInfo, EventInfoResult, MemMap};
+use ocl::core::{CommandExecutionStatus, EventInfo, EventInfoResult};
+use ocl::core::{MemMap, OpenclVersion};
 
 use super::buffer::{Buffer, Contents};
 use super::gpu::Gpu;
@@ -138,16 +139,18 @@ impl StagedRead {
     /// Waits for the copy, and appends the values to `target`.
     pub(crate) fn append_to(self, target: &mut Vec<f32>) -> Result<(), Error> {
         let (mut staging, copy) = self.sent.recv().expect("it is sent once");
-        let copy = copy?;
+        self.wait(&copy?)?;
+        target.extend_from_slice(staging.values(self.len));
+        self.gpu.0.lock_queue().staging.give_back(staging, None);
+        Ok(())
+    }
+
+    fn wait(&self, copy: &Event) -> Result<(), Error> {
         loop {
             // NVIDIA's driver is used by one thread at a time; see
             // `Open::queue`.
-            let mut queue = self.gpu.0.lock_queue();
-            if has_ended(&copy)? {
-                drop(queue);
-                target.extend_from_slice(staging.values(self.len));
-                queue = self.gpu.0.lock_queue();
-                queue.staging.give_back(staging, None);
+            let queue = self.gpu.0.lock_queue();
+            if has_ended(copy)? {
                 return Ok(());
             }
             drop(queue);
@@ -156,11 +159,14 @@ impl StagedRead {
     }
 }
 
-/// Returns the memory of a read that was not finished.
+/// Waits for a read that was not finished, because the next owner of its source
+/// may change it, and returns the memory.
 impl Drop for StagedRead {
     fn drop(&mut self) {
-        if let Ok((staging, Ok(copy))) = self.sent.recv() {
-            self.gpu.0.lock_queue().staging.give_back(staging, Some(copy));
+        if let Ok((staging, Ok(copy))) = self.sent.recv()
+            && self.wait(&copy).is_ok()
+        {
+            self.gpu.0.lock_queue().staging.give_back(staging, None);
         }
     }
 }
@@ -170,7 +176,6 @@ struct Read {
     source: Arc<Contents>,
     staging: Option<Staging>,
     len: usize,
-    times: bool,
     reply: Sender<(Staging, Result<Event, Error>)>,
 }
 
@@ -196,25 +201,33 @@ impl Read {
         staging: &mut Staging,
     ) -> Result<Event, Error> {
         queue.report(&self.source)?;
-        queue.keep_times(self.times)?;
-        let mut event = Event::null();
+        let issued = |error| driver_error("Reading a buffer", error);
+        let [mut computed, mut event] = [Event::null(), Event::null()];
+        core::enqueue_marker_with_wait_list(
+            queue.current(),
+            None::<Event>,
+            Some(&mut computed),
+            Some(&OpenclVersion::new(1, 2)),
+        )
+        .map_err(issued)?;
         // SAFETY: the values are no more than the buffer has. `StagedRead`
         // waits for the event before it uses the memory or a different copy
         // gets it.
         unsafe {
             core::enqueue_read_buffer(
-                queue.current(),
+                &queue.reads,
                 &**self.source,
                 false,
                 0,
                 staging.values(self.len),
-                None::<Event>,
+                Some(&computed),
                 Some(&mut event),
             )
         }
-        .map_err(|error| driver_error("Reading a buffer", error))?;
-        // If this fails, so does the next command.
+        .map_err(issued)?;
+        // If one of them fails, so does the next command.
         _ = core::flush(queue.current());
+        _ = core::flush(&queue.reads);
         Ok(event)
     }
 }
@@ -258,7 +271,8 @@ impl Command for Write {
 
 impl Buffer<f32> {
     /// Starts to copy the first `len` values to the host, after all earlier
-    /// launches. Returns `None` if staging memory for them is not available.
+    /// launches. Later ones do not wait for the copy, so they must not write to
+    /// the buffer until it has ended. Returns `None` if staging memory for them is not available.
     pub(crate) fn start_read(
         &self,
         len: usize,
@@ -274,7 +288,6 @@ impl Buffer<f32> {
             source: Arc::clone(&self.contents),
             staging: Some(staging),
             len,
-            times: call.is_some(),
             reply,
         };
         let bytes = len * size_of::<f32>();

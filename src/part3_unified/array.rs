@@ -28,7 +28,12 @@ pub struct Array {
 
 /// A copy of elements to the host that may still be running; see [`Array::start_read`].
 #[must_use = "elements that are not used need not be copied"]
-pub struct PendingRead(FinishRead);
+pub struct PendingRead {
+    finish: FinishRead,
+    /// What the device may still be reading. It is dropped after `finish`, which
+    /// waits for the copy.
+    _source: Option<Shared>,
+}
 
 type FinishRead = Box<dyn FnOnce(&mut Vec<f32>) -> Result<()> + Send>;
 
@@ -37,7 +42,7 @@ impl PendingRead {
     pub fn new(
         finish: impl FnOnce(&mut Vec<f32>) -> Result<()> + Send + 'static,
     ) -> PendingRead {
-        PendingRead(Box::new(finish))
+        PendingRead { finish: Box::new(finish), _source: None }
     }
 
     /// Wraps elements that have arrived.
@@ -51,7 +56,7 @@ impl PendingRead {
     /// Waits for the elements and appends them to `values`. This can be called
     /// in a different thread.
     pub fn append_to(self, values: &mut Vec<f32>) -> Result<()> {
-        (self.0)(values)
+        (self.finish)(values)
     }
 }
 
@@ -293,10 +298,13 @@ impl Array {
             return Ok(PendingRead::ready(self.to_vec()?));
         }
         let backend = self.device.backend()?;
-        if self.is_dense() && self.len() == self.storage.len() {
-            return backend.start_download(&*self.storage);
-        }
-        backend.start_download(&*backend.copy(self)?)
+        let is_whole = self.is_dense() && self.len() == self.storage.len();
+        let source = match is_whole {
+            true => Arc::clone(&self.storage),
+            false => backend.copy(self)?,
+        };
+        let read = backend.start_download(&*source)?;
+        Ok(PendingRead { _source: Some(source), ..read })
     }
 
     /// Copies the elements to another device.

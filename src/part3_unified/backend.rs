@@ -153,7 +153,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Starts to copy all elements to the host, after the work that was
-    /// submitted before. Default: copies them at once.
+    /// submitted before. The storage must be neither changed nor dropped before
+    /// the copy has ended. Default: copies them at once.
     fn start_download(&self, storage: &dyn Storage) -> Result<PendingRead> {
         Ok(PendingRead::ready(self.download(storage)?))
     }

@@ -41,7 +41,7 @@ fn a_started_read_has_the_elements_of_its_moment() {
             let len = [0, 2, 1000, 40_000][i % 4];
             let values: Vec<f32> = (0..len).map(|k| (i + k) as f32).collect();
             let x = Tensor::new(&[len], &values, device).unwrap();
-            // The storages return to a pool before the reads end.
+            // The next storages must not reuse memory that is still read.
             let half = (&x * 0.5).slice(&[len / 2..len]);
             drop(x.array().start_read().unwrap());
             reads.push((x.array().start_read().unwrap(), values.clone()));

@@ -6,6 +6,7 @@
 //! A buffer that is no longer used is therefore cached until a buffer of about
 //! its length is requested. Reuse is safe because the device's queue is in
 //! order: pending reads of a buffer finish before its next user writes to it.
+//! [`PendingRead`] is not part of this order, so it keeps its storage alive.
 //!
 //! A live buffer also costs host memory in the driver. PoCL holds 480 bytes
 //! for each buffer and 440 for the last command that used it, until the buffer
