@@ -26,7 +26,6 @@ fn mistake<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 /// dropped.
 #[test]
 fn a_started_read_has_the_elements_of_its_moment() {
-    let _clean = clean();
     if !is_child() {
         let name = "arrays::a_started_read_has_the_elements_of_its_moment";
         for word in ["on", "off"] {
@@ -34,6 +33,8 @@ fn a_started_read_has_the_elements_of_its_moment() {
         }
         return;
     }
+    let before = ledger::totals();
+    let mut live = 0;
     for device in devices() {
         let mut reads = Vec::new();
         for i in 0..24 {
@@ -54,9 +55,13 @@ fn a_started_read_has_the_elements_of_its_moment() {
                 read.append_to(&mut values).unwrap();
                 assert!(values[0] == -1.0 && values[1..] == right, "{device}");
             }
+            // Each thread counts the storages that it frees.
+            ledger::totals().live_storages()
         };
-        thread::spawn(finish).join().unwrap();
+        live += thread::spawn(finish).join().unwrap();
     }
+    live += (ledger::totals() - before).live_storages();
+    assert_eq!(live, 0, "storages stay behind");
 }
 
 #[test]
