@@ -20,10 +20,10 @@ from pathlib import Path
 
 from experiment_kernels import FILL
 from experiment_launches import (
-    CACHED, GROUP, LONG, NUMBERS, SHORT, SIDES, TINY, Work, answer, asynchronous, in_flight,
-    indices, matvec, median, multiplies, ordered, release_all, rungs, say, small_tiles,
-    table, total, trees)
-from rungs import KERNELS
+    CACHED, LONG, SHORT, SIDES, TINY, Work, answer, asynchronous, in_flight, indices, matvec,
+    median, multiplies, ordered, release_all, rungs, say, small_tiles, table, total,
+    trees)
+from experiment_rungs import KERNELS
 
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 LIFE = "smsp__average_warp_latency_per_inst_issued.ratio"
@@ -50,20 +50,14 @@ TABLES = [("ncu ms", "instr.", "fma", "loc", "issue", "occ", "regs"),
           ("confl.", "wavef.", "L1", "L2", "ask GB", "DRAM GB")]
 
 
-def profiled_works(nvidia):
+def profiled_works():
     n = SIDES[0]
-    small = [work for work in rungs(1024) if work.label in ("7", "8")] if not TINY else []
+    small = [work for work in rungs(1024) if work.label in ("rung 7", "rung 8")] if not TINY else []
     for work in small:
-        work.label += " at 1024"
+        work.label += ", 1024"
     tiled = [] if TINY else small_tiles(1024)
     flight = [total(f"sum, {loads} x {of}", in_flight(loads, of))
               for loads, of in ((1, "float"), (8, "float"), (1, "float4"), (4, "float4"))]
-    flight += [total(f"sum, 1 per item, {fold.lower()}", in_flight(1, fold=fold),
-                     groups=NUMBERS // GROUP) for fold in ("TREE", "SHUFFLE")[:1 + nvidia]]
-    flight += [total(f"{loads} x {of}, {groups} groups", in_flight(loads, of), groups=groups)
-               for loads, of, groups in ((8, "float", 128), (16, "float", 128),
-                                         (1, "float4", 512), (16, "float4", 512))
-               if not TINY]
     cached = [matvec(kernel, *CACHED) for kernel in ("matvec_rows", "matvec_teams")]
     odd = (SHORT[0], SHORT[1] + 1)
     return [*rungs(n), *small, *tiled, *indices(n), ordered(8, n), asynchronous(n),
@@ -76,8 +70,7 @@ def profiled_works(nvidia):
 def counters(card):
     """What do the counters say of the kernels themselves, not of translations?"""
     wanted = sys.argv[sys.argv.index("--rows") + 1].split(",") if "--rows" in sys.argv else [""]
-    works = [work for work in profiled_works(card.nvidia)
-             if any(word in work.label for word in wanted)]
+    works = [work for work in profiled_works() if any(word in work.label for word in wanted)]
     folder = Path(tempfile.mkdtemp())
     (folder / "fill.ptx").write_text(card.assembly(
         Work("", "fill", FILL, [], [], (), ())) if card.nvidia else "")
@@ -111,7 +104,7 @@ def counters(card):
         ["ncu", "--csv", "--print-units", "base", "--clock-control", "none",
          "--cache-control", "none", "--kernel-name",
          "regex:matmul|reduce|total|multiply|ew_|matvec|gemm|cutlass|Kernel",
-         "--metrics", ",".join(metrics), *child, *(["--torch"] if wanted == [""] else [])],
+         "--metrics", ",".join(metrics), *child, *(["--torch"] if any(word in "PyTorch" for word in wanted) else [])],
         stdout=subprocess.PIPE, text=True, timeout=240)
     wrong = report.returncode != 0
     start = report.stdout.find('"ID"')
@@ -128,7 +121,8 @@ def counters(card):
     rows = [readings[key] for key in sorted(readings)]
     assert len(rows) >= len(works), f"{len(rows)} launches instead of {len(works)}"
     if len(rows) > len(works):
-        labels.append(f"PyTorch {names[max(names)]}")
+        labels.append("PyTorch")
+        answer(f"PyTorch ran {names[max(names)]}")
         events.append(math.nan)
     answer("SOME RESULTS DIFFER FROM OPENCL'S" if wrong else "all results have OpenCL's bits")
     registers = {word for file in folder.glob("*.ptx")
@@ -167,7 +161,7 @@ def show_counters(labels, events, rows):
            f"to {ratios[-1][0]:.2f} ({ratios[-1][1]})")
     for label, ms, row, parts in zip(labels, events, rows, shares):
         # Variants are only in the tables.
-        if "," in label and not label.startswith(("sum", "7 at", "8 at")):
+        if "," in label and not label.startswith(("sum", "rung 7,", "rung 8,")):
             continue
         top = sorted(zip(parts, STALLS), reverse=True)[:3]
         issue, occupancy = (row.get(COUNTED[name][0], math.nan) for name in ("issue", "occ"))
@@ -253,7 +247,12 @@ def machine_code(card):
         if work is works[0]:
             conditional = [line for line in found if re.match(r"@!?P\d+ (LDS|FADD|STS|BRA)", line)]
             for line in conditional[:8]:
-                say(line.strip())
+                answer(f"   {line}")
+    # OpenCL's machine code is not returned, but its build log has the registers.
+    for work in rungs(SIDES[0]):
+        log = card.program(work.source, b"-cl-std=CL1.2 -cl-nv-verbose")[2]
+        used = "".join(re.findall(r"Used (\d+) registers", log)[:1])
+        answer(f"{work.label}: {used} registers in OpenCL")
     # The engine's kernel for tensor cores, built as the engine builds it.
     options = {"T": "float", "OUT": "float", "ACC": "float", "CORES": 1,
                "A_ALONG_K": 1, "B_ALONG_N": 0, "FOURS": 1}

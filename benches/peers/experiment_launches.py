@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from experiment_kernels import (  # noqa: E402
     ASYNC, FILL, INDICES, MULTIPLY, PADDED, SUM, SWIZZLED, TILES_OF_64)
-from rungs import RUNS, Device, checked, extent, text  # noqa: E402
+from experiment_rungs import RUNS, Device, checked, extent, text  # noqa: E402
 
 TINY = "--small" in sys.argv
 # The numbers of a sum (1 GiB), and the sides of the matrices.
@@ -276,18 +276,18 @@ def rungs(n):
 
 
 def asynchronous(n):
-    return matmul("3, async copies", "matmul3_tiled", (16, 16), 16,
+    return matmul("rung 3, async copies", "matmul3_tiled", (16, 16), 16,
                   source_of("matmul3_tiled", *ASYNC), n)
 
 
 def small_tiles(n):
-    return [matmul(f"7 at {n}, tiles of 64", "matmul7_ahead", (64, 1), 64,
+    return [matmul(f"rung 7, {n}, tiles of 64", "matmul7_ahead", (64, 1), 64,
                    source_of("matmul7_ahead", *TILES_OF_64), n)]
 
 
 def indices(n):
     kernel = "matmul2_coalesced"
-    return [matmul(f"2, {name}", kernel, (16, 16), 16, change(source_of(kernel)), n)
+    return [matmul(f"rung 2, {name}", kernel, (16, 16), 16, change(source_of(kernel)), n)
             for name, change in INDICES.items()]
 
 
@@ -295,7 +295,7 @@ def ordered(strip, n):
     label = f"strips of {strip}" if strip else "row by row"
     change = [(old, new.replace("STRIP", str(strip))) for old, new in SWIZZLED]
     source = source_of("matmul8_tall", *(change if strip else []))
-    return matmul(f"8 at {n}, {label}", "matmul8_tall", (128, 1), 128, source, n)
+    return matmul(f"rung 8, {n}, {label}", "matmul8_tall", (128, 1), 128, source, n)
 
 
 def trees():

@@ -39,7 +39,7 @@ from experiment_launches import (  # noqa: E402
     TINY, ZERO, Card, Work, answer, asynchronous, by_clock, few_at, in_flight, indices, matvec,
     median, multiplies, multiply, ordered, release_all, rungs, say, small_tiles,
     source_of, table, torch_median, total, trees)
-from rungs import checked  # noqa: E402
+from experiment_rungs import checked  # noqa: E402
 
 def latency(card):
     """How long does one item wait for a number, by where the number is?"""
@@ -278,7 +278,7 @@ def index_types(card):
     """Does the type of an index or `restrict` change the speed of rung 2?"""
     works = [*indices(SIDES[0]), asynchronous(SIDES[0])]
     rows = [[work.label, f"{card.time(work):.3f}"] for work in works]
-    table([f"rungs at {SIDES[0]}", "ms"], rows)
+    table([f"{SIDES[0]} x {SIDES[0]}", "ms"], rows)
     answer("ms: " + "; ".join(f"{name} {ms}" for name, ms in rows))
 
 
@@ -287,7 +287,7 @@ def group_order(card):
     strips, rows = (0, 1, 2, 4, 8, 16), []
     for n in SIDES:
         times = [card.time(ordered(strip, n)) for strip in strips]
-        rows.append([f"8 at {n}, ms", *(f"{ms:.3f}" for ms in times)])
+        rows.append([f"rung 8, {n}, ms", *(f"{ms:.3f}" for ms in times)])
         best = min(range(len(strips)), key=lambda i: times[i])
         gain = 100 * (times[0] / times[best] - 1)
         answer(f"{n}: row by row {times[0]:.3f} ms, best strips of {strips[best]} "
@@ -296,9 +296,9 @@ def group_order(card):
     rows = []
     for n in ((64, 128) if TINY else (256, 1024, 4096)):
         works = {work.label: work for work in rungs(n) + small_tiles(n)}
-        names = ("3", "5", "7", "8", f"7 at {n}, tiles of 64")
+        names = ("rung 3", "rung 5", "rung 7", "rung 8", f"rung 7, {n}, tiles of 64")
         rows.append([str(n), *(f"{card.time(works[name]):.4f}" for name in names)])
-    table(["matrices of, ms", "3", "5", "7", "8", "7, tiles of 64"], rows)
+    table(["matrices of, ms", *names[:4], "rung 7, tiles of 64"], rows)
     answer("rungs 3, 5, 7, 8 and 7 with tiles of 64, ms: "
            + "; ".join(f"{row[0]}: {', '.join(row[1:])}" for row in rows))
 
