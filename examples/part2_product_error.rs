@@ -7,7 +7,6 @@ use rungrad::opencl::Gpu;
 use rungrad::part2_gpu::matmul::MATMUL_LADDER;
 use rungrad::{part1_cpu, part2_gpu};
 
-// ANCHOR: part2-product-error
 fn main() -> ExitCode {
     rungrad::run(|| {
         let gpu = Gpu::first()?;
@@ -33,4 +32,3 @@ fn main() -> ExitCode {
         Ok(())
     })
 }
-// ANCHOR_END: part2-product-error

@@ -31,14 +31,12 @@ kernel void matmul_tiled_kahan(global const float *a, global const float *b,
         b_tile[y][x] = down < k && column < n ? b[down * n + column] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // ANCHOR: kept
         float sum = 0.0f;
         for (uint i = 0; i < TILE; i++)
             sum += a_tile[y][i] * b_tile[i][x];
         float corrected = sum - excess, next = total + corrected;
         excess = isinf(next) ? 0.0f : next - total - corrected;
         total = next;
-        // ANCHOR_END: kept
         // No item may load the next tile while another still reads this one.
         barrier(CLK_LOCAL_MEM_FENCE);
     }

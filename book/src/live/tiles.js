@@ -1,5 +1,5 @@
-// A product in tiles: a group goes along k, loads a tile of both matrices, and
-// every number that it has loaded serves a row or a column of its results.
+// A matmul in tiles: a group steps along k, loads a tile of both matrices, and
+// each loaded element serves a row or a column of its results.
 "use strict";
 
 live.figure("tiles", async (stage) => {
@@ -62,15 +62,15 @@ live.figure("tiles", async (stage) => {
         const total = (key, last) => answer.steps.slice(0, last).reduce((sum, step) => sum + step[key], 0);
         const [global, local] = [total("global", made), total("local", made)];
         const when = made === 0 ? "Before the first step" : `After step ${made} of ${n / tile}`;
-        const often = made === 0 ? "" : ` Each number that was loaded is used ${local / global} times.`;
-        const sentence = `${when}: ${global} numbers loaded from global memory, ${local} from local memory. ` +
+        const often = made === 0 ? "" : ` Each loaded element is used ${local / global} times.`;
+        const sentence = `${when}: ${global} elements loaded from global memory, ${local} from local memory. ` +
             `Counted from 0, the sum in row ${place[0]}, column ${place[1]} is ${sums[item]}.`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 350 ${below + n * cell + 4}" role="img" text-anchor="middle" aria-label="${sentence}">
             <text x="${right + n * cell / 2}" y="14">b</text><text x="${left + n * cell / 2}" y="${below - 6}">a</text>
             <text x="${right + n * cell / 2}" y="${below - 6}">sums</text>${loaded}${both}${result}</svg>`;
         follow(picture.querySelector("svg"), right, below);
         const line = (name, ...words) => element("tr", {}, element("th", { scope: "row" }, name), ...words.map((word) => element("td", {}, String(word))));
-        table.replaceChildren(element("thead", {}, element("tr", {}, ...["numbers loaded", "so far", "in all, for each element"]
+        table.replaceChildren(element("thead", {}, element("tr", {}, ...["loads", "so far", "in total, per element of the result"]
             .map((word) => element("th", { scope: "col" }, word)))), element("tbody", {},
             line("from global memory", global, total("global", n / tile) / tile ** 2),
             line("from local memory", local, total("local", n / tile) / tile ** 2)));

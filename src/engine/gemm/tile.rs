@@ -15,7 +15,6 @@ pub(super) struct Out<'a, 'r> {
     pub(super) first: bool,
 }
 
-// ANCHOR: tile
 /// Adds the products at one index along `k` to the sums of a tile of H rows by
 /// N registers of columns. `offset` locates the row of `b`.
 #[inline(always)]
@@ -57,7 +56,6 @@ pub(super) fn tile<S: Simd, const H: usize, const N: usize, A: LhsPanel<H>>(
         let a = a.column_at(chunks.len() * STEPS + q);
         step::<S, H, N>(simd, a, b, *offset, &mut sums);
     }
-    // ANCHOR_END: tile
     out.add(simd, sums);
 }
 

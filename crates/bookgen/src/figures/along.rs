@@ -131,8 +131,8 @@ impl Panel {
              <text x=\"{}\" y=\"{}\" text-anchor=\"end\">a, k &#8594;</text>\
              <text x=\"{}\" y=\"14\">b</text>\
              <text x=\"{}\" y=\"32\">k&#8595;</text>\
-             <text y=\"{}\">a tile of {side} x {side}, {items} items</text>\
-             <text y=\"{}\" fill=\"var(--fig-grad)\">{high} x {wide} for each \
+             <text y=\"{}\">tile {side} x {side}, {items} items</text>\
+             <text y=\"{}\" fill=\"var(--fig-grad)\">{high} x {wide} per item\
              </text>",
             self.rung,
             K,
@@ -185,6 +185,6 @@ fn mark(place: [usize; 2], size: [usize; 2]) -> String {
 
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 552\" role=\"img\">
-<title>The tiles of rungs 3 to 8 on their way along k</title>
-<desc>Six panels to scale. Each shows 128 by 128 elements of the result, the rows of a on its left and the columns of b above it, 64 numbers along k. A group has a tile of the result: 16 by 16 on rung 3, 64 by 64 on rung 4, 128 by 128 above. Its tiles of a and b are 16 deep, and stand at the second of four steps. One item computes a single element, a column of 16, 64 elements that stand apart, four squares of 4 by 4, the same, and eight squares. On rungs 7 and 8 the tiles of the third step are on their way already.</desc>
+<title>The tiles of rungs 3 to 8 in one step along k</title>
+<desc>Six panels to scale. Each shows 128 by 128 elements of the result, the rows of a on its left and the columns of b above it, 64 elements along k. A group computes a tile of the result: 16 by 16 on rung 3, 64 by 64 on rung 4, 128 by 128 on rungs 5 to 8. Its tiles of a and b are 16 deep and are shown in the second of four steps. One item computes a single element on rung 3, a column of 16 on rung 4, 64 elements that are 16 apart on rung 5, four squares of 4 by 4 on rungs 6 and 7, and eight squares on rung 8. On rungs 7 and 8 the tiles of the third step are already being loaded.</desc>
 ";

@@ -46,9 +46,9 @@ fn row(line: &str) -> Option<(&str, f64, &str)> {
 
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 350\" role=\"img\">
-<title>The rungs of the ladder beside the vendor's library, on an H200</title>
-<desc>A bar for each of eight kernels and one for the library, with TFLOP/s and the part of the library's. The bars grow with each rung: most from the fourth on, and the last is nearly as long as the library's.</desc>
-<text x=\"168\" y=\"20\" font-weight=\"600\">TFLOP/s, and the part of the library's</text>
+<title>The speed of the eight rungs and of the vendor's library on an H200</title>
+<desc>A bar for each of eight kernels and one for the library, with TFLOP/s and the fraction of the library's speed. Each rung is faster than the one before; the largest steps are rungs 4 to 6, and the last bar is nearly as long as the library's.</desc>
+<text x=\"168\" y=\"20\" font-weight=\"600\">TFLOP/s, and the fraction of the library's speed</text>
 ";
 
 /// The table cannot be reproduced, but its columns must agree: the time with

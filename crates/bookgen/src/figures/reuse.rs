@@ -47,14 +47,14 @@ fn block(svg: &mut Svg, rung: &MatmulRung, left: usize) {
     let plural = if products > 1 { "s" } else { "" };
     svg.text(x, y, BOLD, format!("{rows} x {columns}"));
     svg.text(x, y + 22, "", format!("{loads} loads"));
-    svg.text(x, y + 44, "", format!("{products} product{plural}"));
-    svg.text(x, y + 66, CODE, format!("{each:.2}"));
+    svg.text(x, y + 44, "", format!("{products} FMA{plural}"));
+    svg.text(x, y + 66, CODE, format!("{each:.2} per FMA"));
 }
 
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 410\" role=\"img\">
-<title>What an item loads from local memory in one step, and what it makes of it</title>
-<desc>Four blocks of results that one item computes, with the numbers of a that it loads on the left and those of b above. One result: two loads for one product. A column of 16: 17 loads for 16 products. A block of 8 by 8: 16 loads for 64 products. A block of 16 by 8: 24 loads for 128 products.</desc>
-<text x=\"8\" y=\"22\" font-weight=\"600\" fill=\"var(--fig-value)\">loaded, of a on the left and of b above</text>
-<text x=\"672\" y=\"22\" text-anchor=\"end\" font-weight=\"600\">sums that grow by one product each</text>
+<title>The loads and multiply-adds of one item in one step along k</title>
+<desc>Four blocks of results that one item computes, with the elements of a that it loads on the left and those of b above. One result: two loads for one multiply-add (FMA). A column of 16: 17 loads for 16. A block of 8 by 8: 16 loads for 64. A block of 16 by 8: 24 loads for 128.</desc>
+<text x=\"8\" y=\"22\" font-weight=\"600\" fill=\"var(--fig-value)\">loaded: from a on the left, from b above</text>
+<text x=\"672\" y=\"22\" text-anchor=\"end\" font-weight=\"600\">one multiply-add for each sum</text>
 ";

@@ -9,6 +9,10 @@ use crate::tree::Tree;
 /// From the data sheet: bytes and operations per second.
 const BYTES: f64 = 4.8e12;
 const OPERATIONS: f64 = 67e12;
+/// The bytes per second of all L1 caches, measured on an H200.
+const L1_BYTES: f64 = 31.4e12;
+/// The bytes that the library's kernel requests, measured on an H200.
+const LIBRARY_BYTES: f64 = 3.22e9;
 /// The ranges of the axes: operations per byte, and operations per second.
 const ACROSS: [f64; 2] = [0.05, 1000.0];
 const UP: [f64; 2] = [0.2e12, 100e12];
@@ -40,18 +44,20 @@ pub(crate) fn svg() -> String {
             BOTTOM + 18.0
         ));
     }
-    let ridge = OPERATIONS / BYTES;
-    svg.put(format!(
-        "<path d=\"M{:.1} {:.1}L{:.1} {:.1}H{RIGHT}\" fill=\"none\" \
-         stroke=\"var(--fig-value)\" stroke-width=\"2.5\"/>",
-        across(ACROSS[0]),
-        up(ACROSS[0] * BYTES),
-        across(ridge),
-        up(OPERATIONS)
-    ));
+    for (bytes, dash) in [(BYTES, ""), (L1_BYTES, "stroke-dasharray=\"5 4\"")] {
+        svg.put(format!(
+            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}H{RIGHT}\" fill=\"none\" \
+             stroke=\"var(--fig-value)\" stroke-width=\"2.5\" {dash}/>",
+            across(ACROSS[0]),
+            up(ACROSS[0] * bytes),
+            across(OPERATIONS / bytes),
+            up(OPERATIONS)
+        ));
+    }
     let words = [
-        (0.85, 1.9e12, "bytes are the limit"),
-        (40.0, 78e12, "arithmetic is the limit"),
+        (1.3, 2.9e12, "memory"),
+        (0.06, 7e12, "L1 cache"),
+        (20.0, 78e12, "peak arithmetic"),
     ];
     for (at, rate, text) in words {
         svg.put(format!(
@@ -75,8 +81,10 @@ fn dots(table: &str) -> Vec<String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let rate = |word: &str| word.parse::<f64>().ok().map(|it| 1e9 * it);
         if let ["peer", _, found, _] = words[..] {
-            // Its memory traffic was not measured, so it is a horizontal line.
-            dots.extend(rate(found).map(library));
+            let intensity = 2.0 * 4096.0f64.powi(3) / LIBRARY_BYTES;
+            dots.extend(rate(found).map(|it| {
+                dot(intensity, it, "library", "var(--fig-value)", [10.0, 0.0])
+            }));
         }
         let [name, global, _, _, found, _] = words[..] else { continue };
         let (Some(rung), Some(loads)) =
@@ -110,19 +118,6 @@ fn dots(table: &str) -> Vec<String> {
         ));
     }
     dots
-}
-
-/// A horizontal line at a rate, from the roof to the right edge.
-fn library(rate: f64) -> String {
-    let y = up(rate);
-    format!(
-        "<path d=\"M{:.1} {y:.1}H{RIGHT}\" stroke=\"var(--fig-value)\" \
-         stroke-dasharray=\"5 4\"/><text x=\"{RIGHT}\" y=\"{:.1}\" \
-         text-anchor=\"end\" fill=\"var(--fig-value)\" font-weight=\"600\">\
-         the library</text>",
-        across(rate / BYTES),
-        y + 18.0
-    )
 }
 
 fn dot(
@@ -159,7 +154,7 @@ fn share(value: f64, [from, to]: [f64; 2]) -> f64 {
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
 <title>The roofline of an H200, with the rungs of the ladder</title>
-<desc>Operations in a second over operations for each byte, both logarithmic. The roof rises with the bytes up to 14 operations for a byte and is flat from there, at 67 TFLOP/s. The elementwise product stands close below its slope, far on the left. Rungs 1 and 2 stand at a quarter of an operation for a byte, rung 3 at 4, rung 4 at 16, rungs 5 to 8 at 32, and each higher than the one before; a dashed line at 51 TFLOP/s is the library's, whose bytes were not counted.</desc>
+<desc>TFLOP/s over operations per byte, both axes logarithmic. A solid line rises with the bandwidth of global memory to the peak of 67 TFLOP/s at 14 operations per byte. A dashed line to its left rises with the bandwidth of the L1 caches and reaches the peak at 2 operations per byte. The elementwise product is just below the solid line, far on the left. Rungs 1 and 2 are at a quarter of an operation per byte, rung 3 at 4, rung 4 at 16, rungs 5 to 8 at 32, the library at 43, each higher than the one before.</desc>
 <text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
-<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations for each byte that is asked of global memory</text>
+<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations per byte requested from global memory</text>
 ";

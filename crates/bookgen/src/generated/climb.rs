@@ -1,41 +1,67 @@
-//! Compares each rung of "The matmul ladder" with the rung below: its time and
-//! counters, from the measured tables.
+//! Tables of "The matmul ladder" and "The last half" from the measured
+//! listings: each rung beside the rung below, and the rungs 5 to 8 with one
+//! change taken back or made early.
 
 use crate::generated::Wanted;
 use crate::tree::Tree;
 
 const LADDER: &str = "book/listings/part2_ladder_h200.out";
 const CARD: &str = "book/listings/profile_card_h200.out";
-const RUNGS: &str = "book/listings/part2_rungs_h200.out";
-const WAITS: &str = "book/listings/part2_waits_h200.out";
-
-/// The kernels whose profiles contain the minimum number of sectors.
-const PROFILED: [&str; 8] = [
-    "naive",
-    "coalesced",
-    "tiled",
-    "column",
-    "block",
-    "vector",
-    "vector",
-    "tall",
-];
+const COUNTERS: &str = "book/listings/experiment_counters_ladder_h200.out";
+const ABLATION: &str = "book/listings/ablation.md";
 
 /// The rungs with a rung below them.
 const CLIMBED: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// Returns a table for each rung with a rung below it.
+/// Multiply-adds of a product of 4096 x 4096 matrices.
+const MULTIPLY_ADDS: f64 = 4096.0 * 4096.0 * 4096.0;
+
+/// Clocks per millisecond of all compute units of an H200. In each clock a
+/// unit serves one wavefront and issues four instructions.
+const UNIT_CLOCKS: f64 = 132.0 * 1.98e6;
+const ISSUES: f64 = 4.0;
+
+/// The rows of the ablation: the label of the listing, and the change.
+const CHANGES: [(&str, &str); 9] = [
+    ("rung 5", "rung 5"),
+    ("rung 5, unrolled", "rung 5, loop unrolled"),
+    ("rung 5, transposed", "rung 5, tile of `a` transposed"),
+    ("rung 5, transposed, padded", "rung 5, transposed and padded"),
+    ("rung 6, single loads", "rung 6, single floats from global memory"),
+    ("rung 6, not unrolled", "rung 6, loop not unrolled"),
+    ("rung 6, not padded", "rung 6, not padded"),
+    ("rung 6", "rung 6"),
+    ("rung 7", "rung 7"),
+];
+
+/// The reasons why a warp does not issue that a table may show: the column of
+/// the listing, and the name that `ncu` displays.
+const STALLS: [(usize, &str); 8] = [
+    (1, "selected"),
+    (2, "not selected"),
+    (4, "wait"),
+    (5, "long scoreboard"),
+    (6, "short scoreboard"),
+    (7, "barrier"),
+    (8, "MIO throttle"),
+    (9, "LG throttle"),
+];
+
+/// A smaller percentage of a warp's time is not shown.
+const LEAST_STALL: f64 = 10.0;
+
+/// Returns a table for each rung with a rung below it, and the ablation.
 pub(crate) fn tables(tree: &Tree) -> Vec<Wanted> {
     if tree.get(LADDER).is_none() {
         return vec![];
     }
-    CLIMBED.map(|rung| (out(rung), table(tree, rung))).collect()
+    let rungs = CLIMBED.map(|rung| {
+        (format!("book/listings/rung{rung}.md"), table(tree, rung))
+    });
+    rungs.chain([(ABLATION.to_string(), ablation(tree))]).collect()
 }
 
-fn out(rung: usize) -> String {
-    format!("book/listings/rung{rung}.md")
-}
-
+/// Returns the rows that differ between a rung and the rung below.
 fn table(tree: &Tree, rung: usize) -> Result<String, String> {
     let [below, this] = [column(tree, rung - 1)?, column(tree, rung)?];
     let mut text = format!(
@@ -43,7 +69,19 @@ fn table(tree: &Tree, rung: usize) -> Result<String, String> {
         rung - 1
     );
     for ((what, old), (_, new)) in below.into_iter().zip(this) {
-        text += &format!("| {what} | {old} | {new} |\n");
+        if old != new {
+            text += &format!("| {what} | {old} | {new} |\n");
+        }
+    }
+    let [old, new] =
+        [rung - 1, rung].map(|it| counted(tree, &format!("rung {it}"), 2));
+    let (old, new) = (old?, new?);
+    for (at, name) in STALLS {
+        let values = [number(&old, at)?, number(&new, at)?];
+        if values.iter().any(|value| *value >= LEAST_STALL) {
+            let [old, new] = values;
+            text += &format!("| {name}, % | {old} | {new} |\n");
+        }
     }
     Ok(text)
 }
@@ -58,66 +96,89 @@ fn column(
     let card = words(tree, CARD, |line| {
         line.starts_with(&kernel) && line.ends_with(" -O")
     })?;
-    let start = format!("{rung}  ");
-    let counted = words(tree, RUNGS, |line| line.starts_with(&start))?;
-    let waits = words(tree, WAITS, |line| line.starts_with(&start))?;
+    let label = format!("rung {rung}");
+    let (issued, moved) =
+        (counted(tree, &label, 0)?, counted(tree, &label, 1)?);
     let [global, local, rate] =
         [number(&ladder, 1)?, number(&ladder, 2)?, number(&ladder, 4)?];
     let sectors = number(&card, 1)? / number(&card, 2)?;
-    let least = least_sectors(tree, rung)?;
-    // An instruction is executed for 32 items, so one of these is a product.
-    let products = 100.0 / number(&counted, 3)?;
-    let cells = |words: &[String], places: &[usize]| {
-        let words: Result<Vec<&str>, String> =
-            places.iter().map(|&at| word(words, at)).collect();
-        words.map(|words| words.join(", "))
-    };
-    let percent = |words: &[String], places: &[usize]| {
-        cells(words, places).map(|it| format!("{it} %"))
-    };
     let share = word(&ladder, 5)?;
     Ok(vec![
+        (
+            "time in ms (under the profiler)",
+            format!("{} ({})", word(&issued, 1)?, word(&issued, 2)?),
+        ),
         ("TFLOP/s (of the library)", format!("{:.1} ({share})", rate / 1e3)),
-        ("loads for an element, global", format!("{global:.0}")),
-        ("loads for an element, local", format!("{local:.0}")),
+        ("loads per element, global memory", format!("{global:.0}")),
+        ("loads per element, local memory", format!("{local:.0}")),
+        ("sectors per load of a warp", format!("{sectors:.1}")),
         (
-            "sectors for a load of a warp (least)",
-            format!("{sectors:.1} ({least:.1})"),
+            "its wavefronts alone, ms",
+            rounded(number(&moved, 3)? / UNIT_CLOCKS),
         ),
-        ("bank conflicts, 1000 products", cells(&counted, &[8])?),
-        ("instructions for a product", cells(&counted, &[3])?),
+        ("instructions per multiply-add", instructions(&issued)?),
         (
-            "products, local loads among them",
-            format!("{products:.0}, {} %", word(&counted, 5)?),
+            "its instructions alone, ms",
+            rounded(number(&issued, 3)? / ISSUES / UNIT_CLOCKS),
         ),
-        ("slots for instructions used", percent(&counted, &[6])?),
-        ("occupancy", percent(&counted, &[7])?),
-        ("registers of an item", cells(&counted, &[9])?),
-        ("waits: global, local, barrier", percent(&waits, &[1, 2, 3])?),
+        ("issue slots used, %", word(&issued, 6)?.to_string()),
+        ("occupancy, %", word(&issued, 7)?.to_string()),
+        ("registers per item", word(&issued, 8)?.to_string()),
     ])
 }
 
-/// Returns the minimum number of sectors for a load of a warp, on average,
-/// from the profile of the rung. Rung 7 has the same minimum as rung 6.
-fn least_sectors(tree: &Tree, rung: usize) -> Result<f64, String> {
-    let name = PROFILED[rung - 1];
-    let file = format!("book/listings/profile_{name}.out");
-    let text = tree.get(&file).ok_or(format!("`{file}` does not exist."))?;
-    let (mut loads, mut sectors) = (0.0, 0.0);
-    for line in text.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [_, "load", "global", _, times, _, _, least, ..] = words[..] else {
-            continue;
-        };
-        let least = least.trim_matches(['(', ')', '<']);
-        let all = [times, least].map(str::parse::<f64>);
-        let [Ok(times), Ok(least)] = all else {
-            return Err(format!("`{file}`: no load in `{line}`."));
-        };
-        loads += times;
-        sectors += times * least;
+fn ablation(tree: &Tree) -> Result<String, String> {
+    let mut text = "| 4096 × 4096 | ms | instructions per multiply-add \
+                    | bank conflicts per 1000 | issue, % \
+                    | long scoreboard, % |\n|---|---:|---:|---:|---:|---:|\n"
+        .to_string();
+    for (label, change) in CHANGES {
+        let [issued, moved, stalls] =
+            [0, 1, 2].map(|table| counted(tree, label, table));
+        let (issued, moved, stalls) = (issued?, moved?, stalls?);
+        text += &format!(
+            "| {change} | {} | {} | {} | {} | {} |\n",
+            word(&issued, 1)?,
+            instructions(&issued)?,
+            rounded(1e3 * number(&moved, 2)? / MULTIPLY_ADDS),
+            word(&issued, 6)?,
+            word(&stalls, 5)?,
+        );
     }
-    Ok(sectors / loads)
+    Ok(text)
+}
+
+/// An instruction is executed for the 32 items of a warp.
+fn instructions(issued: &[String]) -> Result<String, String> {
+    Ok(rounded(32.0 * number(issued, 3)? / MULTIPLY_ADDS))
+}
+
+/// Formats a value with two significant digits, as the listing has it.
+fn rounded(value: f64) -> String {
+    let digits = 1 - value.abs().log10().floor() as i32;
+    let unit = 10f64.powi(digits);
+    let value = (value * unit).round() / unit;
+    format!("{value:.*}", digits.max(0) as usize)
+}
+
+/// Returns the cells of a row in one of the three tables of the counters.
+fn counted(
+    tree: &Tree,
+    label: &str,
+    table: usize,
+) -> Result<Vec<String>, String> {
+    let text = tree
+        .get(COUNTERS)
+        .ok_or(format!("`{COUNTERS}` does not exist."))?;
+    let cells = |line: &str| -> Vec<String> {
+        let cells = line.split("  ").map(str::trim);
+        cells.filter(|it| !it.is_empty()).map(str::to_string).collect()
+    };
+    let mut rows = text
+        .lines()
+        .map(cells)
+        .filter(|row| row.first().is_some_and(|first| first == label));
+    rows.nth(table).ok_or(format!("`{COUNTERS}` lacks a row `{label}`."))
 }
 
 /// Returns the words of the first line that matches.
@@ -134,7 +195,7 @@ fn words(
 
 fn number(words: &[String], at: usize) -> Result<f64, String> {
     let word = word(words, at)?;
-    word.parse().map_err(|_| format!("`{word}` is no number."))
+    word.parse().map_err(|_| format!("`{word}` is not a number."))
 }
 
 fn word(words: &[String], at: usize) -> Result<&str, String> {
@@ -150,9 +211,8 @@ fn both_measurements_of_the_ladder_agree() {
     for rung in 1..=8 {
         let kernel = format!("matmul{rung}_");
         let ladder = words(&tree, LADDER, |line| line.starts_with(&kernel));
-        let start = format!("{rung}  ");
-        let rungs = words(&tree, RUNGS, |line| line.starts_with(&start));
-        let [one, other] = [(ladder, 3), (rungs, 1)]
+        let counters = counted(&tree, &format!("rung {rung}"), 0);
+        let [one, other] = [(ladder, 3), (counters, 1)]
             .map(|(words, at)| number(&words.unwrap(), at).unwrap());
         assert!((one / other - 1.0).abs() < 0.1, "rung {rung}: {one}, {other}");
     }

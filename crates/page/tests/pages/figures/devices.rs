@@ -167,19 +167,19 @@ fn a_tile_moves_along_k_and_counts_its_loads() {
         "tiles",
         "
         see .numbers td | 32; 4; 128; 16
-        says | After step 1 of 2: 32 numbers
-        says | After step 1 of 2: 32 numbers loaded from global memory, 128 from local memory. Counted from 0, the sum in row 1, column 1 is 9. Each number that was loaded is used 4 times.
+        says | After step 1 of 2: 32 elements
+        says | After step 1 of 2: 32 elements loaded from global memory, 128 from local memory. Counted from 0, the sum in row 1, column 1 is 9. Each loaded element is used 4 times.
         keys .stage .row:nth-of-type(2) input | ArrowRight
         see .numbers td | 64; 4; 256; 16
-        says | After step 2 of 2: 64 numbers loaded from global memory, 256 from local memory. Counted from 0, the sum in row 1, column 1 is 9. Each number that was loaded is used 4 times.
+        says | After step 2 of 2: 64 elements loaded from global memory, 256 from local memory. Counted from 0, the sum in row 1, column 1 is 9. Each loaded element is used 4 times.
         keys .stage .row:nth-of-type(3) input | ArrowRight
-        says | After step 2 of 2: 64 numbers loaded from global memory, 256 from local memory. Counted from 0, the sum in row 1, column 2 is 13. Each number that was loaded is used 4 times.
+        says | After step 2 of 2: 64 elements loaded from global memory, 256 from local memory. Counted from 0, the sum in row 1, column 2 is 13. Each loaded element is used 4 times.
         drag .stage svg | [[box.width / 2 - 14, box.height / 2 - 14]]
         see .numbers td | 64; 4; 256; 16
-        says | After step 2 of 2: 64 numbers loaded from global memory, 256 from local memory. Counted from 0, the sum in row 7, column 7 is 15. Each number that was loaded is used 4 times.
+        says | After step 2 of 2: 64 elements loaded from global memory, 256 from local memory. Counted from 0, the sum in row 7, column 7 is 15. Each loaded element is used 4 times.
         choose .stage select | 2
         see .numbers td | 8; 8; 16; 16
-        says | After step 1 of 4: 8 numbers loaded from global memory, 16 from local memory. Counted from 0, the sum in row 7, column 7 is 2. Each number that was loaded is used 2 times.
+        says | After step 1 of 4: 8 elements loaded from global memory, 16 from local memory. Counted from 0, the sum in row 7, column 7 is 2. Each loaded element is used 2 times.
         ",
     );
 }
