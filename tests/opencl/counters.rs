@@ -146,14 +146,14 @@ fn a_tiled_transposition_is_coalesced() {
         each(store, store.parts(SECTOR)[0])
     };
     assert_eq!([naive, tiled, padded].map(stores), [32.0, 4.0, 4.0]);
-    let answers = |launch, kind| {
+    let wavefronts = |launch, kind| {
         let access = find(launch, kind, true);
-        each(access, access.answers()[0])
+        each(access, access.wavefronts()[0])
     };
-    assert_eq!(answers(tiled, Kind::Load), 32.0);
-    assert_eq!(answers(padded, Kind::Load), 1.0);
-    assert_eq!(answers(tiled, Kind::Store), 1.0);
-    assert_eq!(answers(padded, Kind::Store), 1.0);
+    assert_eq!(wavefronts(tiled, Kind::Load), 32.0);
+    assert_eq!(wavefronts(padded, Kind::Load), 1.0);
+    assert_eq!(wavefronts(tiled, Kind::Store), 1.0);
+    assert_eq!(wavefronts(padded, Kind::Store), 1.0);
     assert_eq!((tiled.local, padded.local), (4096, 4096 + 128));
     // The launch is a single group with one barrier.
     assert_eq!(tiled.barriers.values().copied().collect::<Vec<_>>(), [1]);
