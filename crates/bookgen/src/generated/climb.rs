@@ -112,10 +112,7 @@ fn column(
         ("loads per element, global memory", format!("{global:.0}")),
         ("loads per element, local memory", format!("{local:.0}")),
         ("sectors per load of a warp", format!("{sectors:.1}")),
-        (
-            "its wavefronts alone, ms",
-            rounded(number(&moved, 3)? / UNIT_CLOCKS),
-        ),
+        ("its wavefronts alone, ms", rounded(number(&moved, 3)? / UNIT_CLOCKS)),
         ("instructions per multiply-add", instructions(&issued)?),
         (
             "its instructions alone, ms",
@@ -167,9 +164,8 @@ fn counted(
     label: &str,
     table: usize,
 ) -> Result<Vec<String>, String> {
-    let text = tree
-        .get(COUNTERS)
-        .ok_or(format!("`{COUNTERS}` does not exist."))?;
+    let text =
+        tree.get(COUNTERS).ok_or(format!("`{COUNTERS}` does not exist."))?;
     let cells = |line: &str| -> Vec<String> {
         let cells = line.split("  ").map(str::trim);
         cells.filter(|it| !it.is_empty()).map(str::to_string).collect()
