@@ -12,7 +12,6 @@ pub(crate) type Step = Box<dyn FnMut()>;
 /// some microseconds, which must not matter.
 const GRAIN: f64 = 2e-3;
 
-// ANCHOR: seconds
 /// Returns the seconds per step, measured over a long run of steps with one
 /// wait at its end. It takes the minimum of several runs, because other
 /// programs only ever add time.
@@ -37,4 +36,3 @@ pub(crate) fn seconds(
     }
     Ok(least)
 }
-// ANCHOR_END: seconds

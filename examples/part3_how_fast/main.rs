@@ -89,7 +89,7 @@ fn table(
 ) -> Result<(), Error> {
     println!(
         "{:<19}{:>8} {:>7} {:>8} {:>9} {:>8} {:>6} {:>8}",
-        "row", "launches", "MB", "products", "predicted", "measured", "", "cpu"
+        "row", "launches", "MB", "FMAs", "predicted", "measured", "", "cpu"
     );
     let (mut off, mut wins) = (1.0_f64, 0);
     for row in rows {

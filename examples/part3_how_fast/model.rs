@@ -14,7 +14,7 @@ use super::clock::seconds;
 pub(crate) struct Model {
     launch: f64,
     byte: f64,
-    product: f64,
+    multiply_add: f64,
     /// The sizes at which the last two were measured.
     sizes: [usize; 2],
 }
@@ -24,7 +24,7 @@ impl Model {
     pub(crate) fn predict(&self, counts: &Counts) -> f64 {
         counts.launches as f64 * self.launch
             + counts.bytes_reached as f64 * self.byte
-            + counts.products as f64 * self.product
+            + counts.products as f64 * self.multiply_add
     }
 }
 // ANCHOR_END: model
@@ -49,11 +49,11 @@ impl Model {
         };
         let launch = time(&|| one.mul(&one))?;
         let copy = time(&|| many.scale(2.0))?;
-        let product = time(&|| matrix.matmul(&matrix))?;
+        let matmul = time(&|| matrix.matmul(&matrix))?;
         Ok(Model {
             launch,
             byte: copy / (8 * n) as f64,
-            product: product / side.pow(3) as f64,
+            multiply_add: matmul / side.pow(3) as f64,
             sizes: [n, side],
         })
     }
@@ -75,8 +75,8 @@ impl fmt::Display for Model {
         )?;
         write!(
             f,
-            "products   {:>8.1} G/s       two matrices of {side} x {side}",
-            1e-9 / self.product
+            "FMAs       {:>8.1} G/s       two matrices of {side} x {side}",
+            1e-9 / self.multiply_add
         )
     }
 }

@@ -143,11 +143,9 @@
 // and the length of a part of k. The number of groups along the third
 // dimension may be limited, so a group may compute several tiles.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-// ANCHOR: arguments
 kernel void product(global const T *a, uint a_offset, int8 a_to,
                     global const T *b, uint b_offset, int8 b_to, int8 sizes,
                     global OUT *out, int m, int k, int n)
-// ANCHOR_END: arguments
 {
     local ACC a_tile[2][DEPTH][A_ROW] ALIGNED;
     local ACC b_tile[2][DEPTH][B_ROW] ALIGNED;

@@ -137,10 +137,8 @@ void product(global const float *a, global const float *b, global float *out,
 }
 
 __attribute__((reqd_work_group_size(ACROSS * DOWN, 1, 1)))
-// ANCHOR: arguments
 kernel void matmul7_ahead(global const float *a, global const float *b,
                           global float *out, uint m, uint k, uint n)
-// ANCHOR_END: arguments
 {
     local float4 a_tile[DEPTH][ROW];
     local float4 b_tile[DEPTH][TILE4];

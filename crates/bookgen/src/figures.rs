@@ -40,8 +40,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     ("ranks", ranks::svg),
     ("reuse", reuse::svg),
     ("roof", roof::svg),
-    ("roofline", || roofline::svg("part3_how_fast")),
-    ("roofline_h200", || roofline::svg("part3_how_fast_h200")),
+    ("roofline", roofline::svg),
     ("softmax", softmax::svg),
 ];
 

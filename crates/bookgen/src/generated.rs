@@ -2,6 +2,7 @@
 //! listings, formulas, figures.
 
 pub(crate) mod bare;
+pub(crate) mod bench;
 pub(crate) mod climb;
 pub(crate) mod exercise;
 mod first_try;
@@ -84,6 +85,7 @@ impl Manifest {
             .chain(climb::tables(tree))
             .chain(first_try::blocks(tree, self))
             .chain(rest::blocks(tree, self))
+            .chain(bench::tables(tree, self))
             .collect()
     }
 

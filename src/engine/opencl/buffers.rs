@@ -314,7 +314,6 @@ impl<T: Element> Pool<T> {
         self.lock().use_more(bytes::<T>(buffer.len()));
     }
 
-    // ANCHOR: give-back
     /// Returns a buffer to the pool, of which `len` elements were in use.
     pub(super) fn give_back(&self, mut buffer: Buffer<T>, len: usize) {
         buffer.discard_contents();
@@ -327,7 +326,6 @@ impl<T: Element> Pool<T> {
             cache.buffers.entry(buffer.len()).or_default().push(buffer);
         }
     }
-    // ANCHOR_END: give-back
 
     /// Returns the bytes in use now and at the peak, and the bytes cached.
     pub(super) fn memory(&self) -> Memory {

@@ -116,7 +116,6 @@ impl OpenCl {
             }
             return self.by_tiles(&product, Layout::Views);
         }
-        // ANCHOR: kinds
         match (product.a.lines, product.b.lines) {
             (_, 1) => self.by_rows(&product, product.a, product.b),
             (1, _) => self.by_rows(&product, product.b, product.a),
@@ -133,7 +132,6 @@ impl OpenCl {
                 self.by_tiles(&product, layout)
             }
         }
-        // ANCHOR_END: kinds
     }
 
     /// Returns whether products of a type can use tensor cores. The kernels

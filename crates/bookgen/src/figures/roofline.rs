@@ -1,14 +1,17 @@
-//! The speed of matmul on the roofline of a device, for "How fast, and why",
-//! from the table in the book.
+//! The steps of "How fast, and why" on the roofline of an H200, from the
+//! tables in the book.
 
 use std::fs;
 
-use rungrad::draw::{Color, Mark, Series, plot_loglog};
-
+use super::Svg;
+use super::roof::{Axes, RIGHT};
 use crate::tree::Tree;
 
-/// A matmul row of the table.
+const AXES: Axes = Axes { across: [0.1, 2000.0], up: [1e9, 300e12] };
+
+/// A row of the table that multiplies matrices.
 struct Row {
+    name: String,
     /// Operations per byte.
     intensity: f64,
     /// Operations per second.
@@ -17,50 +20,66 @@ struct Row {
     predicted: f64,
 }
 
-/// Draws the roofline from the first three numbers, and the rows below it.
-pub(crate) fn svg(name: &str) -> String {
-    let file = format!("book/listings/{name}.out");
-    let table = fs::read_to_string(Tree::root().join(file));
-    let table = table.unwrap_or_default();
-    let rows: Vec<Row> = table.lines().filter_map(row).collect();
-    // GB/s, and billions of products per second.
-    let number = |label: &str| {
-        let line = table.lines().find_map(|line| line.strip_prefix(label))?;
+/// Draws the measured limits of the card, and the rows below them.
+pub(crate) fn svg() -> String {
+    let listing = |name: &str| {
+        let file = format!("book/listings/{name}_h200.out");
+        fs::read_to_string(Tree::root().join(file)).unwrap_or_default()
+    };
+    let roof = listing("experiment_roof");
+    let limit = |label: &str| {
+        let line = roof.lines().find_map(|line| line.strip_prefix(label))?;
         line.split_whitespace().next()?.parse::<f64>().ok()
     };
-    let bytes = number("bytes").unwrap_or(1.0) * 1e9;
-    let top = number("products").unwrap_or(1.0) * 2e9;
-    let edges = [0.1, top / bytes, 1000.0];
-    let roof = edges.map(|it| (it as f32, top.min(it * bytes) as f32));
-    let points = |rate: fn(&Row) -> f64| {
-        rows.iter()
-            .map(|row| (row.intensity as f32, rate(row) as f32))
-            .collect()
-    };
-    let series = |name: &str, mark, color, points| Series {
-        name: name.to_string(),
-        mark,
-        color,
-        points,
-    };
-    plot_loglog(
-        &name.replace("part3_how_fast", "roofline"),
-        "Operations in a second over operations for each byte, both \
-         logarithmic: a roof that rises with the bytes and is flat where the \
-         arithmetic is the limit, and the measured and the predicted rows \
-         below it.",
-        ["operations for each byte", "operations in a second"],
+    let bytes = 1e12 * limit("copies, global memory").unwrap_or(1.0);
+    let top = 1e12 * limit("multiply-adds in registers").unwrap_or(1.0);
+    let matmuls = listing("experiment_tf32");
+    let cores = matmuls
+        .lines()
+        .last()
+        .and_then(|line| line.split_whitespace().nth(5)?.parse::<f64>().ok());
+    // One float32 multiplication takes three of the tensor cores.
+    let cores = 1e12 * cores.unwrap_or(3.0) / 3.0;
+    let mut svg = Svg::new(HEAD);
+    svg.put(AXES.grid(
+        &[0.1, 1.0, 10.0, 100.0, 1000.0],
         &[
-            series("the roof", Mark::Line, Color::Text, roof.to_vec()),
-            series("measured", Mark::Dots, Color::Gpu, points(|it| it.rate)),
-            series(
-                "predicted",
-                Mark::Rings,
-                Color::Value,
-                points(|it| it.predicted),
-            ),
+            (1e9, "0.001"),
+            (10e9, "0.01"),
+            (100e9, "0.1"),
+            (1e12, "1"),
+            (10e12, "10"),
+            (100e12, "100"),
         ],
-    )
+    ));
+    svg.put(AXES.roof(bytes, top));
+    svg.put(AXES.text([0.13, 3e12], "copies"));
+    svg.put(AXES.text([0.75, 85e12], "multiply-adds in registers"));
+    let [x, y] = AXES.point([cores / bytes, cores]);
+    svg.put(format!(
+        "<path d=\"M{x:.1} {y:.1}H{RIGHT}\" stroke=\"var(--fig-value)\" \
+         stroke-dasharray=\"5 4\"/>"
+    ));
+    svg.put(AXES.text([60.0, 160e12], "tensor cores, TF32 / 3"));
+    for row in listing("part3_how_fast").lines().filter_map(row) {
+        let [x, found] = AXES.point([row.intensity, row.rate]);
+        let [_, told] = AXES.point([row.intensity, row.predicted]);
+        svg.put(format!(
+            "<path d=\"M{x:.1} {found:.1}V{told:.1}\" \
+             stroke=\"currentColor\"/><circle cx=\"{x:.1}\" \
+             cy=\"{told:.1}\" r=\"4.5\" fill=\"none\" \
+             stroke=\"var(--fig-value)\" stroke-width=\"1.5\"/>"
+        ));
+        // Neighbors must not overlap.
+        let shift = match row.name.as_str() {
+            "matmul 2048" => [-94.0, 22.0],
+            "matmul 8192" => [-46.0, 26.0],
+            _ => [9.0, 12.0],
+        };
+        let at = [row.intensity, row.rate];
+        svg.put(AXES.dot(at, &row.name, "var(--fig-gpu)", shift));
+    }
+    svg.end()
 }
 
 /// `matmul 64  1  0.05  0.3M  52.4 µs  150.5 µs  2.87x  26.6 µs`.
@@ -85,6 +104,7 @@ fn row(line: &str) -> Option<Row> {
     // Very small byte counts are rounded to 0.
     (operations > 0.0 && bytes > 0.0).then_some(())?;
     Some(Row {
+        name: line.get(..21)?.trim().to_string(),
         intensity: operations / bytes,
         rate: operations / seconds(measured, other)?,
         predicted: operations / seconds(predicted, unit)?,
@@ -120,3 +140,11 @@ fn the_columns_of_the_predicted_rows_agree() {
     }
     assert!(seen > 0, "a table at least");
 }
+
+const HEAD: &str = "\
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
+<title>The steps of this chapter on the roofline of an H200</title>
+<desc>TFLOP/s over operations per byte, both logarithmic. The roof rises with the bandwidth of copies up to 15 operations per byte and is flat from there, at 64 TFLOP/s. A dashed line at 130 TFLOP/s is a third of the rate of the tensor cores. The matrix-vector product is on the slope. Matmuls of 512, 2048 and 8192 are from left to right on the right, the last two just above the flat part. The four training steps are far below the roof, those of small batches the farthest. A ring, joined to each dot by a line, is the prediction.</desc>
+<text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
+<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations (FLOP) per byte of memory traffic</text>
+";

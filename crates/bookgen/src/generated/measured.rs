@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::generated::bench;
 use crate::generated::program::{self, broken};
 use crate::generated::tier::Tier;
 use crate::manifest::{Manifest, Measured};
@@ -33,6 +34,10 @@ pub(crate) fn check(
         let is_silent = |page: &&Page| !page.text.contains(&link);
         for page in pages.iter().filter(is_silent) {
             let includes = page.includes().into_iter();
+            let table = bench::table_of(out);
+            if table.is_some_and(|table| page.holds(&table)) {
+                faults.push(page.fault(0, &what));
+            }
             let shown = includes.filter(|(_, _, i)| i.file == *out);
             let what = format!(
                 "this was measured, and the page does not say where. \

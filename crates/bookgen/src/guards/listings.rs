@@ -2,6 +2,7 @@
 //! typed, so that a page shows only what was compiled, run or computed.
 
 use crate::anchor::{is_source, region};
+use crate::generated::bench;
 use crate::generated::measured::WRITTEN;
 use crate::manifest::Manifest;
 use crate::page::{Fence, Include, Page};
@@ -241,8 +242,11 @@ pub(crate) fn shown(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let misplaced = |(file, _): (&str, &str)| {
         // Included Markdown is already a part of its page.
         let holding = pages.iter().filter(|page| page.holds(file)).count();
+        let table = bench::table_of(file);
+        let is_table =
+            |page: &Page| table.as_ref().is_some_and(|table| page.holds(table));
         let what = match included.iter().filter(|it| *it == file).count() {
-            0 if holding == 0 => {
+            0 if holding == 0 && !pages.iter().any(is_table) => {
                 "no page shows this file. Include it in a chapter or remove it."
             }
             2.. if ending(file) == "svg" => {
