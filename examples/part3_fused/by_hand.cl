@@ -1,4 +1,3 @@
-// ANCHOR: bias-relu
 kernel void bias_relu(
     global const float *x,     // (rows, columns)
     global const float *bias,  // (columns)
@@ -12,4 +11,3 @@ kernel void bias_relu(
     float sum = x[i] + bias[i % columns];
     out[i] = sum <= 0.0f ? 0.0f : sum;
 }
-// ANCHOR_END: bias-relu

@@ -8,7 +8,6 @@ use rungrad::opencl::{Gpu, Source};
 
 const TEXT: &str = include_str!("by_hand.cl");
 
-// ANCHOR: by-hand
 /// Adds a bias row to each row of a matrix, then applies ReLU.
 pub(crate) fn bias_relu(
     gpu: &Gpu,
@@ -33,4 +32,3 @@ pub(crate) fn bias_relu(
     unsafe { launch.run()? };
     out.read()
 }
-// ANCHOR_END: by-hand

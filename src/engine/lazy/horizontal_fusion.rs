@@ -23,7 +23,6 @@ impl Fused {
         self.defer(LazyOp::Reduce(Reduce::Sum, a, [columns, rows]), &[columns])
     }
 
-    // ANCHOR: product
     /// Multiplies. If the base device splits `k`, the sum of the parts is
     /// deferred.
     pub(super) fn product(
@@ -47,7 +46,6 @@ impl Fused {
         let n = out.len() / parts;
         self.column_sums(&Array::dense(a.device(), out, &[parts, n]), n)
     }
-    // ANCHOR_END: product
 
     /// Computes the gradients of
     /// [`Backend::layer_norm`](super::Backend::layer_norm). The gradients of
