@@ -1,5 +1,5 @@
 //! Three float types: what each can represent, which computations fail first,
-//! and how accurate a difference quotient is.
+//! what bf16 would keep, and how accurate a difference quotient is.
 
 use std::process::ExitCode;
 
@@ -11,6 +11,8 @@ fn main() -> ExitCode {
         neighbors()?;
         println!();
         breaks()?;
+        println!();
+        sixteen_bits();
         println!();
         differences()
     })
@@ -74,6 +76,24 @@ fn breaks() -> Result<(), Error> {
     Ok(())
 }
 // ANCHOR_END: breaks
+
+// ANCHOR: bf16
+/// Rounds to the nearest `bf16`, an `f32` without the last 16 of its mantissa
+/// bits. Ties go to the even neighbor.
+fn bf16(x: f32) -> f32 {
+    let odd = x.to_bits() >> 16 & 1;
+    f32::from_bits((x.to_bits() + 0x7fff + odd) & 0xffff_0000)
+}
+// ANCHOR_END: bf16
+
+/// Prints what two types of 16 bits keep of a number.
+fn sixteen_bits() {
+    println!("number        kept as f16  kept as bf16");
+    for x in [1e-8, 1.005, 70_000.0] {
+        let half = f32::from(F16::round(x));
+        println!("{x:<12.3e}{half:>13.3e}{:>14.3e}", bf16(x));
+    }
+}
 
 /// Prints the largest error of the derivative of x³ at 64 points, estimated by
 /// differences, for nudges from 0.1 down.

@@ -41,13 +41,11 @@ macro_rules! elements {
     )*};
 }
 
-// ANCHOR: stored
 // Additional types that a buffer of Part 3 may hold.
 stored! {
     f64 is double;
     F16 is half;
 }
-// ANCHOR_END: stored
 
 // SAFETY: it is two bytes, like OpenCL's `half`, and every bit pattern is a
 // value.

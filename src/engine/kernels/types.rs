@@ -34,7 +34,6 @@ impl Types {
     }
 }
 
-// ANCHOR: types
 /// The options for `f32`, the default.
 pub(super) const F32: &str = "-DT=float -DOUT=float -DACC=float";
 
@@ -66,4 +65,3 @@ pub(crate) fn typed(kernel: &Kernel, types: Types) -> Kernel {
     // for any element type.
     unsafe { kernel.with_types(types.options()) }
 }
-// ANCHOR_END: types
