@@ -144,7 +144,7 @@ fn the_columns_of_the_predicted_rows_agree() {
 const HEAD: &str = "\
 <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
 <title>The steps of this chapter on the roofline of an H200</title>
-<desc>TFLOP/s over operations per byte, both logarithmic. The roof rises with the bandwidth of copies up to 15 operations per byte and is flat from there, at 64 TFLOP/s. A dashed line at 130 TFLOP/s is a third of the rate of the tensor cores. The matrix-vector product is on the slope. Matmuls of 512, 2048 and 8192 are from left to right on the right, the last two just above the flat part. The four training steps are far below the roof, those of small batches the farthest. A ring, joined to each dot by a line, is the prediction.</desc>
+<desc>TFLOP/s over operations per byte, both logarithmic. The roof rises with the bandwidth of copies up to 15 operations per byte and is flat from there, at 64 TFLOP/s. A dashed line at 130 TFLOP/s is a third of the rate of the tensor cores. The matrix-vector product is just below the slope. Matmuls of 512, 2048 and 8192 are from left to right on the right, the last two just above the flat part. The four training steps are far below the roof, those of small batches the farthest. A ring, joined to each dot by a line, is the prediction.</desc>
 <text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
 <text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations (FLOP) per byte of memory traffic</text>
 ";

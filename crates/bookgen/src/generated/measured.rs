@@ -33,16 +33,16 @@ pub(crate) fn check(
         let link = format!("[{machine}](machines.md)");
         let is_silent = |page: &&Page| !page.text.contains(&link);
         for page in pages.iter().filter(is_silent) {
-            let includes = page.includes().into_iter();
-            let table = bench::table_of(out);
-            if table.is_some_and(|table| page.holds(&table)) {
-                faults.push(page.fault(0, &what));
-            }
-            let shown = includes.filter(|(_, _, i)| i.file == *out);
             let what = format!(
                 "this was measured, and the page does not say where. \
                  Write \"{link}\"."
             );
+            let table = bench::table_of(out);
+            if table.is_some_and(|table| page.holds(&table)) {
+                faults.push(page.fault(0, &what));
+            }
+            let includes = page.includes().into_iter();
+            let shown = includes.filter(|(_, _, i)| i.file == *out);
             faults.extend(shown.map(|(at, ..)| page.fault(at, &what)));
         }
     }
