@@ -185,9 +185,9 @@ impl Exercise {
             text += &self.wrong_attempt(tree, number);
         }
         text += &format!(
-            "The check says what is asked for; \
-             [{title}]({chapter}) tells how it works, and \
-             `cargo learn reset {id} --from {number}` begins here.\n\n\
+            "The check prints what the level asks for. \
+             [{title}]({chapter}) explains the levels, and \
+             `cargo learn reset {id} --from {number}` starts at this one.\n\n\
              ```sh\ncargo learn check {id}\n```\n\n</div>\n"
         );
         text

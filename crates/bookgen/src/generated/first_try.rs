@@ -53,7 +53,7 @@ fn block(tree: &Tree, level: usize, answer: &str) -> Result<String, String> {
     if let Some(law) = laws(own).find(named) {
         let law = source(tree, law)?;
         block += &format!(
-            "\nIt quotes the law that failed:\n\n```rust,ignore\n{law}```\n"
+            "\nIt quotes the test that failed:\n\n```rust,ignore\n{law}```\n"
         );
     }
     Ok(block)
