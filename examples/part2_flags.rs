@@ -23,13 +23,13 @@ fn leaf(gpu: &Gpu, value: f32, requires_grad: bool) -> Result<Tensor, Error> {
 
 fn table(gpu: &Gpu) -> Result<(), Error> {
     println!("requires_grad of");
-    println!("a      b      a * b  parents  launches on the way back");
+    println!("a      b      a * b  parents  launches of backward");
     for flag_a in [false, true] {
         for flag_b in [false, true] {
             let (a, b) = (leaf(gpu, 2.0, flag_a)?, leaf(gpu, 3.0, flag_b)?);
             let c = a.mul(&b);
             let back = attempt(|| ledger::measure(|| c.backward()).1.launches);
-            let back = back.map_or("refused".to_string(), |n| n.to_string());
+            let back = back.map_or("rejected".to_string(), |n| n.to_string());
             let (flag_c, parents) = (c.records(), c.parents().len());
             println!(
                 "{flag_a:<5}  {flag_b:<5}  {flag_c:<5}  {parents:7}  {back}"
