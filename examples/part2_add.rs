@@ -76,10 +76,10 @@ fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
 
     println!("{n} sums in {} groups of 256 items", n.div_ceil(256));
     match sums == out.read()? {
-        true => println!("each is the host's, to the last bit"),
-        false => println!("they are not the host's"),
+        true => println!("each has the same bits as the host's sum"),
+        false => println!("they differ from the host's sums"),
     }
-    println!("\n                              median  GB in a second");
+    println!("\n                              median            GB/s");
     for (what, arrays, seconds) in [
         ("a loop on the host", 3, host),
         ("two uploads", 2, uploads),

@@ -62,11 +62,11 @@ fn compare(gpu: &Gpu, n: usize) -> Result<(), Error> {
 
     let (times, timeline) = record(|| three_times(gpu, add))?;
     let [asked, done, worked] = times?;
-    println!("\n{LAUNCHES} launches of {n} sums            GB in a second");
+    println!("\n{LAUNCHES} launches of {n} sums                      GB/s");
     for (what, seconds) in [
-        ("stopped when all were asked for", asked),
+        ("stopped when all were enqueued", asked),
         ("stopped when all were done", done),
-        ("told by the device's clock", worked),
+        ("by the device's clock", worked),
     ] {
         // Each addition reads two floats and writes one.
         let rate = (LAUNCHES * n * 3 * 4) as f64 / seconds.0 * 1e-9;
