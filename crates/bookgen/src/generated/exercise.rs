@@ -253,7 +253,10 @@ fn properties(tree: &Tree, level: &str) -> String {
     let lines: String = names
         .map(|name| format!("- {}\n", name.trim().replace('_', " ")))
         .collect();
-    format!("The check tests these properties, in this order:\n\n{lines}\n")
+    format!(
+        "The check runs these tests in this order, and its verdict quotes the \
+         first that fails:\n\n{lines}\n"
+    )
 }
 
 /// Begins a sentence with a small letter, to continue one after a colon.
