@@ -13,60 +13,22 @@ const OPERATIONS: f64 = 67e12;
 const L1_BYTES: f64 = 31.4e12;
 /// The bytes that the library's kernel requests, measured on an H200.
 const LIBRARY_BYTES: f64 = 3.22e9;
-/// The ranges of the axes: operations per byte, and operations per second.
-const ACROSS: [f64; 2] = [0.05, 1000.0];
-const UP: [f64; 2] = [0.2e12, 100e12];
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 664.0;
-const TOP: f64 = 24.0;
-const BOTTOM: f64 = 330.0;
+const AXES: Axes = Axes { across: [0.05, 1000.0], up: [0.2e12, 100e12] };
 
 pub(crate) fn svg() -> String {
     let file = Tree::root().join("book/listings/part2_ladder_h200.out");
     let table = fs::read_to_string(file).unwrap_or_default();
     let mut svg = Svg::new(HEAD);
-    for (at, label) in [(1e12, "1"), (10e12, "10"), (67e12, "67")] {
-        let y = up(at);
-        svg.put(format!(
-            "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"currentColor\" \
-             stroke-opacity=\"0.2\"/><text x=\"{}\" y=\"{:.1}\" \
-             text-anchor=\"end\" class=\"code\">{label}</text>",
-            LEFT - 8.0,
-            y + 5.0
-        ));
-    }
-    for at in [0.1, 1.0, 10.0, 100.0, 1000.0] {
-        let x = across(at);
-        svg.put(format!(
-            "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"currentColor\" \
-             stroke-opacity=\"0.2\"/><text x=\"{x:.1}\" y=\"{}\" \
-             text-anchor=\"middle\" class=\"code\">{at}</text>",
-            BOTTOM + 18.0
-        ));
-    }
-    for (bytes, dash) in [(BYTES, ""), (L1_BYTES, "stroke-dasharray=\"5 4\"")] {
-        svg.put(format!(
-            "<path d=\"M{:.1} {:.1}L{:.1} {:.1}H{RIGHT}\" fill=\"none\" \
-             stroke=\"var(--fig-value)\" stroke-width=\"2.5\" {dash}/>",
-            across(ACROSS[0]),
-            up(ACROSS[0] * bytes),
-            across(OPERATIONS / bytes),
-            up(OPERATIONS)
-        ));
-    }
-    let words = [
-        (1.3, 2.9e12, "memory"),
-        (0.06, 7e12, "L1 cache"),
-        (20.0, 78e12, "peak arithmetic"),
-    ];
-    for (at, rate, text) in words {
-        svg.put(format!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"var(--fig-value)\">{text}\
-             </text>",
-            across(at),
-            up(rate)
-        ));
-    }
+    svg.put(AXES.grid(
+        &[0.1, 1.0, 10.0, 100.0, 1000.0],
+        &[(1e12, "1"), (10e12, "10"), (67e12, "67")],
+    ));
+    svg.put(AXES.roof(BYTES, OPERATIONS));
+    let l1 = AXES.roof(L1_BYTES, OPERATIONS);
+    svg.put(l1.replace("/>", " stroke-dasharray=\"5 4\"/>"));
+    svg.put(AXES.text([1.3, 2.9e12], "memory"));
+    svg.put(AXES.text([0.06, 7e12], "L1 cache"));
+    svg.put(AXES.text([20.0, 78e12], "peak arithmetic"));
     for dot in dots(&table) {
         svg.put(dot);
     }
@@ -125,30 +87,99 @@ fn dot(
     rate: f64,
     name: &str,
     ink: &str,
-    [right, down]: [f64; 2],
+    shift: [f64; 2],
 ) -> String {
-    let [x, y] = [across(intensity), up(rate)];
-    format!(
-        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{ink}\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"{ink}\" font-weight=\"600\">\
-         {name}</text>",
-        x + right,
-        y + down
-    )
+    AXES.dot([intensity, rate], name, ink, shift)
 }
 
-fn across(value: f64) -> f64 {
-    LEFT + (RIGHT - LEFT) * share(value, ACROSS)
+/// The logarithmic axes of a roofline: operations per byte, and operations per
+/// second.
+pub(super) struct Axes {
+    pub(super) across: [f64; 2],
+    pub(super) up: [f64; 2],
 }
 
-fn up(value: f64) -> f64 {
-    BOTTOM - (BOTTOM - TOP) * share(value, UP)
-}
+pub(super) const LEFT: f64 = 64.0;
+pub(super) const RIGHT: f64 = 664.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 330.0;
 
-/// Returns the relative position of a value in a range, on a logarithmic
-/// scale.
-fn share(value: f64, [from, to]: [f64; 2]) -> f64 {
-    (value / from).ln() / (to / from).ln()
+impl Axes {
+    /// Returns the position of a point.
+    pub(super) fn point(&self, [intensity, rate]: [f64; 2]) -> [f64; 2] {
+        // The relative position in a range.
+        let part = |value: f64, [from, to]: [f64; 2]| {
+            (value / from).ln() / (to / from).ln()
+        };
+        [
+            LEFT + (RIGHT - LEFT) * part(intensity, self.across),
+            BOTTOM - (BOTTOM - TOP) * part(rate, self.up),
+        ]
+    }
+
+    /// Draws the lines of both axes with their labels.
+    pub(super) fn grid(&self, across: &[f64], up: &[(f64, &str)]) -> String {
+        let rows = up.iter().map(|(at, label)| {
+            let [_, y] = self.point([self.across[0], *at]);
+            format!(
+                "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"currentColor\" \
+                 stroke-opacity=\"0.2\"/><text x=\"{}\" y=\"{:.1}\" \
+                 text-anchor=\"end\" class=\"code\">{label}</text>",
+                LEFT - 8.0,
+                y + 5.0
+            )
+        });
+        let columns = across.iter().map(|at| {
+            let [x, _] = self.point([*at, self.up[0]]);
+            format!(
+                "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" \
+                 stroke=\"currentColor\" stroke-opacity=\"0.2\"/>\
+                 <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" \
+                 class=\"code\">{at}</text>",
+                BOTTOM + 18.0
+            )
+        });
+        rows.chain(columns).collect::<Vec<String>>().join("\n")
+    }
+
+    /// Draws the limits of memory and of arithmetic.
+    pub(super) fn roof(&self, bytes: f64, operations: f64) -> String {
+        let foot = self.across[0].max(self.up[0] / bytes);
+        let [left, low] = self.point([foot, foot * bytes]);
+        let [ridge, top] = self.point([operations / bytes, operations]);
+        format!(
+            "<path d=\"M{left:.1} {low:.1}L{ridge:.1} {top:.1}H{RIGHT}\" \
+             fill=\"none\" stroke=\"var(--fig-value)\" \
+             stroke-width=\"2.5\"/>"
+        )
+    }
+
+    /// Writes about the roof.
+    pub(super) fn text(&self, at: [f64; 2], text: &str) -> String {
+        let [x, y] = self.point(at);
+        format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"var(--fig-value)\">\
+             {text}</text>"
+        )
+    }
+
+    /// Draws a dot, and its name at a distance from it.
+    pub(super) fn dot(
+        &self,
+        at: [f64; 2],
+        name: &str,
+        ink: &str,
+        [right, down]: [f64; 2],
+    ) -> String {
+        let [x, y] = self.point(at);
+        format!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{ink}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"{ink}\" \
+             font-weight=\"600\">{name}</text>",
+            x + right,
+            y + down
+        )
+    }
 }
 
 const HEAD: &str = "\
