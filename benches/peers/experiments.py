@@ -352,7 +352,8 @@ def copies(card):
     rows, sizes = [], [1 << 12] if TINY else [1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 26, 1 << 28]
     rates = {}
     for size in sizes:
-        count, row = size // 4, [f"{size / 2**20:g} MiB"]
+        label = f"{size >> 10} KiB" if size < 1 << 20 else f"{size >> 20} MiB"
+        count, row = size // 4, [label]
         there = card.memory(count)
         pageable = ctypes.create_string_buffer(size)
         # ALLOC_HOST_PTR: NVIDIA's driver pins it.
