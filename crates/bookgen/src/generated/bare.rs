@@ -15,9 +15,10 @@ use crate::tree::{Fault, Tree, fault};
 const EXCLUDED: &str = "part2_crossover";
 
 /// Slow examples, with arguments that make them quick.
-const SLOW_EXAMPLES: [(&str, &str); 3] = [
+const SLOW_EXAMPLES: [(&str, &str); 4] = [
     ("part3_how_fast", "--quick"),
     ("part3_names", "--small --steps 2 --count 1"),
+    ("part3_names_faster", "--quick"),
     ("part3_shakespeare", "--text README.md --steps 1 --count 10"),
 ];
 
