@@ -210,7 +210,7 @@ impl Read {
             Some(&OpenclVersion::new(1, 2)),
         )
         .map_err(issued)?;
-        // SAFETY: the values are no more than the buffer has. `StagedRead`
+        // SAFETY: the buffer has at least this many values. `StagedRead`
         // waits for the event before it uses the memory or a different copy
         // gets it.
         unsafe {
@@ -245,7 +245,7 @@ impl Command for Write {
     fn issue(&mut self, queue: &mut Queue) -> Result<(), Error> {
         let mut staging = self.staging.take().expect("it is issued once");
         queue.keep_times(self.times)?;
-        // SAFETY: the values are no more than the buffer has. The pool waits
+        // SAFETY: the buffer has at least this many values. The pool waits
         // for the event before a different copy gets the memory.
         unsafe {
             core::enqueue_write_buffer(

@@ -30,8 +30,8 @@ pub struct Array {
 #[must_use = "elements that are not used need not be copied"]
 pub struct PendingRead {
     finish: FinishRead,
-    /// What the device may still be reading. It is dropped after `finish`, which
-    /// waits for the copy.
+    /// The memory that the device may still be reading. It is dropped after
+    /// `finish`, which waits for the copy.
     _source: Option<Shared>,
 }
 

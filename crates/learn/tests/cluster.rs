@@ -88,7 +88,7 @@ fn missing_software_is_named_with_its_packages() {
             "--threads",
         ],
     );
-    // What is there is not listed.
+    // Installed programs are not listed.
     scene.program("mpirun", "");
     scene.program("mpicc", "");
     let said = cluster(&scene, "names");
