@@ -94,6 +94,9 @@ fn start(
     // More ranks than cores, in OpenMPI 4 and 5.
     mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     mpirun.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+    // A rank may use several threads, so it is not bound to one core.
+    mpirun.env("OMPI_MCA_hwloc_base_binding_policy", "none");
+    mpirun.env("PRTE_MCA_hwloc_default_binding_policy", "none");
     if machine::is_root() {
         // A container often has no other user.
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
