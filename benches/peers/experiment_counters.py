@@ -188,9 +188,9 @@ def launch_assembly(folder):
         code = (folder / file).read_text().replace(", texmode_independent", "")
         if "--replace" in sys.argv:
             # OpenCL's offsets, which no launch here has, and numbers of groups.
-            code = re.sub(r"mov\.[bu]32(\s+%r\d+), %envreg[0-5];", r"mov.u32\1, 0;", code)
+            code = re.sub(r"mov\.[ub]32(\s+%r\d+), %envreg[0-5];", r"mov.u32\1, 0;", code)
             for old, axis in zip("678", "xyz"):
-                code = re.sub(rf"mov\.[bu]32(\s+%r\d+), %envreg{old};",
+                code = re.sub(rf"mov\.[ub]32(\s+%r\d+), %envreg{old};",
                               rf"mov.u32\1, %nctaid.{axis};", code)
         module, found = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoadData", ctypes.byref(module), code.encode() + b"\0")

@@ -61,9 +61,13 @@ pub fn root(file: &str) -> Option<&Path> {
 
 static ROOT: OnceLock<Option<PathBuf>> = OnceLock::new();
 
-/// Makes [`shown`] shorten paths below the root that belongs to `file`.
+/// Makes [`shown`] shorten paths below the folder that contains the exercises
+/// of `file`.
 pub(crate) fn shorten_paths_of(file: &str) {
-    ROOT.get_or_init(|| root(file).map(Path::to_path_buf));
+    let exercises = Path::new(file).ancestors().nth(2);
+    let exercises = exercises.filter(|it| it.ends_with("exercises"));
+    let root = exercises.and_then(Path::parent);
+    ROOT.get_or_init(|| root.map(Path::to_path_buf));
 }
 
 /// Formats a path relative to the root of the repository.

@@ -37,9 +37,13 @@ impl Place {
         let name = format!("rungrad-{test}-{}", process::id());
         let folder = env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
-        let target = env::current_exe().unwrap();
-        let target = target.ancestors().nth(3).unwrap();
-        let program = target.join("debug/examples/cluster_names");
+        // Other tests build it without MPI.
+        let packages = ["rungrad", "tools", "cluster"];
+        let mut words = ["--features", "cluster/mpi"].to_vec();
+        words.extend(packages.iter().flat_map(|name| ["--package", name]));
+        words.extend(["--example", "cluster_names"]);
+        let programs = testkit::place::programs(&words).unwrap();
+        let program = programs.join("examples/cluster_names");
         Some(Place { folder, program, addresses: Vec::new() })
     }
 

@@ -19,7 +19,8 @@ use learn::process::{self, Ending};
 use learn::terminal::say;
 
 /// The folders for the files of a round, below the target folder.
-pub(super) const FOLDERS: [&str; 2] = ["verify/exercises", "verify/others"];
+pub(super) const FOLDERS: [&str; 2] =
+    ["verify/0/exercises", "verify/1/exercises"];
 /// The folders for its programs.
 const PROGRAMS: [&str; 2] = ["verify/programs/0", "verify/programs/1"];
 

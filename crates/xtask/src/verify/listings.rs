@@ -4,7 +4,6 @@
 
 use std::{env, fs};
 
-use super::bench::FOLDERS;
 use super::variants::Variant;
 use learn::checkout::Checkout;
 use learn::course::Exercise;
@@ -21,13 +20,8 @@ pub(super) fn stale(
     let path = checkout.root.join(&file);
     let old = fs::read_to_string(&path).ok()?;
     let mut said = said.trim_matches('\n').to_string();
-    let [one, other] = FOLDERS;
-    let paths =
-        [(one, "exercises"), (other, "exercises"), ("verify", "target")];
-    for (path, short) in paths {
-        let path = checkout.target.join(path);
-        said = said.replace(&*path.to_string_lossy(), short);
-    }
+    let folder = checkout.target.join("verify");
+    said = said.replace(&*folder.to_string_lossy(), "target");
     // A path inside the checkout is printed relative to its root.
     said = said.replace("target/verify/", "target/");
     let id = &exercise.id;
