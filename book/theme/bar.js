@@ -1,6 +1,29 @@
-// What mdBook's bar lacks for those who use the keyboard or a screen reader:
-// it is a banner, and what folds the table of contents is a button.
+// What mdBook lacks: the minutes that a chapter takes, and a bar that works with
+// the keyboard and a screen reader. It is a banner, and the control that folds
+// the table of contents is a button.
 "use strict";
+
+(() => {
+    const [heading, ...others] = document.querySelectorAll("main h1");
+    if (!heading || others.length > 0) return;
+    const copy = document.querySelector("main").cloneNode(true);
+    const remove = (words) =>
+        [...copy.querySelectorAll(words)].map((it) => {
+            it.remove();
+            return it.textContent.trim().split("\n").length;
+        });
+    remove("details pre, svg, script");
+    const lines = remove("pre").reduce((sum, it) => sum + it, 0);
+    const words = copy.textContent.split(/\s+/).length;
+    // People read about 200 words of a technical text in a minute. A line of
+    // code takes as long as six words.
+    const minutes = Math.round((words + 6 * lines) / 200);
+    if (minutes < 4) return;
+    const note = document.createElement("p");
+    note.className = "minutes";
+    note.textContent = `${minutes} minutes to read`;
+    heading.after(note);
+})();
 
 (() => {
     document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");

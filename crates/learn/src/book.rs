@@ -133,6 +133,7 @@ pub fn build(
     let mut command = Child::new(mdbook);
     command.arg("build").arg(checkout.root.join("book"));
     command.arg("--dest-dir").arg(folder(checkout));
+    command.env("MDBOOK_BOOK__TITLE", title(checkout));
     let limit = Duration::from_secs(120);
     let ending = process::run_with_status(
         "building the book",
@@ -154,6 +155,16 @@ pub fn build(
         line.starts_with("WARN") || line.starts_with("ERROR")
     };
     Ok(text.lines().filter(is_complaint).map(str::to_string).collect())
+}
+
+/// Returns the title in the bar of every page, with the version and, in a git
+/// checkout, the commit.
+fn title(checkout: &Checkout) -> String {
+    let root = checkout.root.to_string_lossy();
+    let words = ["-C", &root, "rev-parse", "--short=8", "HEAD"];
+    let commit = machine::command_output("git", &words);
+    let commit = commit.map_or(String::new(), |it| format!(" ({it})"));
+    format!("Rungrad {}{commit}", env!("CARGO_PKG_VERSION"))
 }
 
 fn folder(checkout: &Checkout) -> PathBuf {
