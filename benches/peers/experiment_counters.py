@@ -143,8 +143,8 @@ def show_counters(labels, events, rows):
               [[label[:28], f"{ms:.3f}", *(cell(row, *how) for how in chosen.values())]
                for label, ms, row in zip(labels, events, rows)])
         say()
-    say("fma and loc: of 100 instructions, multiply-adds and loads from local memory")
-    say("issue, occ(upancy) and hits in L1 and L2: per cent; ask: what items ask L1 for")
+    say("fma (integers too), loc: of 100 instructions, multiply-adds and loads from local memory")
+    say("issue, occ(upancy) and hits in L1 and L2: percent; ask: bytes that items request from L1")
     say()
     say("of 100 moments of a warp's life (ncu's names; sel(ected) is when it issues):")
     shares = []

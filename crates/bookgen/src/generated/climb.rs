@@ -112,10 +112,10 @@ fn column(
         ("loads per element, global memory", format!("{global:.0}")),
         ("loads per element, local memory", format!("{local:.0}")),
         ("sectors per load of a warp", format!("{sectors:.1}")),
-        ("its wavefronts alone, ms", rounded(number(&moved, 3)? / UNIT_CLOCKS)),
+        ("wavefronts alone, ms", rounded(number(&moved, 3)? / UNIT_CLOCKS)),
         ("instructions per multiply-add", instructions(&issued)?),
         (
-            "its instructions alone, ms",
+            "instructions alone, ms",
             rounded(number(&issued, 3)? / ISSUES / UNIT_CLOCKS),
         ),
         ("issue slots used, %", word(&issued, 6)?.to_string()),
@@ -126,7 +126,7 @@ fn column(
 
 fn ablation(tree: &Tree) -> Result<String, String> {
     let mut text = "| 4096 × 4096 | ms | instructions per multiply-add \
-                    | bank conflicts per 1000 | issue, % \
+                    | bank conflicts per 1,000 multiply-adds | issue, % \
                     | long scoreboard, % |\n|---|---:|---:|---:|---:|---:|\n"
         .to_string();
     for (label, change) in CHANGES {
