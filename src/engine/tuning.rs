@@ -1,5 +1,5 @@
 //! Tuned matmul tiles: which tiles were measured to be the fastest on a
-//! device. "How fast, and why" describes the measurement.
+//! device. "A kernel for each shape" describes the measurement.
 //!
 //! By default, a rule chooses tiles by the shape and the device's properties.
 //! `cargo learn bench --tune` times all tiles for matmuls of a few sizes and

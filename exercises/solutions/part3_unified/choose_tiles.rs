@@ -9,7 +9,7 @@
 //        device busy. Splitting k creates more groups, at the price of a
 //        second launch.
 // MIND   A tile must fit into local memory, and parts need not be equal.
-// READ   How fast, and why
+// READ   A kernel for each shape
 // CHECK  cargo learn check choose_tiles
 
 use std::ops::Range;

@@ -9,7 +9,7 @@
 //        everything uses memory that is needed elsewhere.
 // MIND   There must be few lengths, so that stored buffers fit later requests,
 //        but no buffer may be much longer than requested.
-// READ   How fast, and why
+// READ   A kernel for each shape
 // CHECK  cargo learn check reusing_pool
 
 use std::collections::HashMap;
