@@ -69,7 +69,8 @@ impl<E> Growing for Ladder<E> {
         }
         let task = (self.task)(&missing);
         Err(Stop::ToDo(format!(
-            "level {level}, {name}, takes what is not there:\n{task}"
+            "level {level}, {name}, needs functions that you have not written \
+             yet:\n{task}"
         )))
     }
 
