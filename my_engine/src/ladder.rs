@@ -69,8 +69,7 @@ impl<E> Growing for Ladder<E> {
         }
         let task = (self.task)(&missing);
         Err(Stop::ToDo(format!(
-            "level {level}, {name}, needs functions that you have not written \
-             yet:\n{task}"
+            "level {level}, {name}, still needs these functions:\n{task}"
         )))
     }
 

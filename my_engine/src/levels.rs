@@ -39,7 +39,7 @@ mod elements {
 
 pub(crate) const LEVELS: &[Level<Mine>] = &[
     Level {
-        name: "a product that remembers",
+        name: "a product with parents",
         needs: &[
             ("new", "pub fn new(shape: &[usize], values: &[f32]) -> Tensor"),
             ("shape", "pub fn shape(&self) -> &[usize]"),
