@@ -22,7 +22,7 @@ fn main() {
         sgd.step(neuron.parameters());
     }
 
-    println!("\na  b  a AND b  said");
+    println!("\na  b  a AND b  output");
     let said = neuron.forward(&x).sigmoid();
     for row in 0..4 {
         let at = |t: &Tensor, column| t.data()[[row, column]];

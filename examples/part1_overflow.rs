@@ -66,8 +66,8 @@ fn finished_engine(links: usize) {
 type Way = (&'static str, fn(usize));
 
 const WAYS: [Way; 4] = [
-    ("a walk that calls itself", recursive_walk),
-    ("a drop that calls itself", recursive_drop),
+    ("a recursive walk", recursive_walk),
+    ("a recursive drop", recursive_drop),
     ("rules that hold tensors", rules_that_hold_tensors),
     ("the finished engine", finished_engine),
 ];
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
 
 // ANCHOR: child
 fn every_way() -> Result<(), Error> {
-    println!("in a stack of 2 MB        1,000 links  1,000,000 links");
+    println!("on a stack of 2 MB        1,000 links  1,000,000 links");
     for (words, _) in WAYS {
         let [short, long] =
             [outcome(words, "1000")?, outcome(words, "1000000")?];
@@ -117,7 +117,7 @@ fn one_way(way: &str, links: &str) -> Result<(), Error> {
 }
 
 fn usage() -> Error {
-    let words = "part1_overflow takes no words: run it without any";
+    let words = "part1_overflow takes no arguments";
     Error::Usage(words.to_string())
 }
 

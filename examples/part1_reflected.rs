@@ -27,8 +27,8 @@ fn show(title: &str, x: &Tensor, result: Tensor) {
     let mut tape = result.backward_recorded();
     tape.set_name(x.id(), "x");
     let verdict = match tape.blame() {
-        None => "the judge agrees with every rule",
-        Some(_) => "the judge blames a rule",
+        None => "every rule agrees with the reference",
+        Some(_) => "the first wrong rule",
     };
     println!("{title}: {verdict}\n{}", draw::text(&tape, None));
 }

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         let x = Tensor::new(&[1], &[5.0]);
         x.backward();
         x.backward();
-        println!("a leaf of its own, twice:\nx: {x}");
+        println!("from a leaf itself, twice:\nx: {x}");
         Ok(())
     })
 }

@@ -31,8 +31,8 @@ fn main() -> ExitCode {
 
 fn usage(words: &str) -> Error {
     Error::Usage(format!(
-        "part2_add takes a number of elements from 1 on, or nothing, not \
-         `{words}`."
+        "part2_add takes one argument, a number of elements, or none; it was \
+         given `{words}`."
     ))
 }
 

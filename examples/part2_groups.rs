@@ -31,8 +31,8 @@ fn main() -> ExitCode {
             }
             _ => {
                 return Err(Error::Usage(format!(
-                    "part2_groups takes the number of elements and the items \
-                     in a group, or nothing, not `{}`.",
+                    "part2_groups takes two arguments, a number of elements \
+                     and the items per group, or none; it was given `{}`.",
                     words.join(" ")
                 )));
             }

@@ -35,8 +35,8 @@ fn main() -> ExitCode {
 
 fn usage(words: &[String]) -> Error {
     Error::Usage(format!(
-        "part2_matvec takes the rows and the columns of a matrix, or nothing, \
-         not `{}`.",
+        "part2_matvec takes two arguments, the rows and columns of a matrix, \
+         or none; it was given `{}`.",
         words.join(" ")
     ))
 }
@@ -83,7 +83,7 @@ fn compare(gpu: &Gpu, [m, k]: [usize; 2]) -> Result<(), Error> {
     let off = |row: usize| (rows[row] - teams[row]).abs();
     let row = (0..m).max_by(|&a, &b| off(a).total_cmp(&off(b)));
     let row = row.expect("a row");
-    println!("\nthe row on which the two kernels agree least is {row}");
+    println!("\nthe two kernels differ most in row {row}");
     println!("  host   {}", on_host[row]);
     println!("  rows   {}", rows[row]);
     println!("  teams  {}", teams[row]);

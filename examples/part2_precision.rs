@@ -33,16 +33,16 @@ fn main() -> ExitCode {
 
 fn usage(words: &str) -> Error {
     Error::Usage(format!(
-        "part2_precision takes a number of items from 1 on, or nothing, not \
-         `{words}`."
+        "part2_precision takes one argument, a number of items, or none; it \
+         was given `{words}`."
     ))
 }
 
 fn measure(gpu: &Gpu, n: usize) -> Result<(), Error> {
     if !gpu.info().supports_f64 {
         return Err(Error::Device(format!(
-            "{} has no 64-bit numbers, so there is nothing to compare: \
-             choose another device with RUNGRAD_DEVICE.",
+            "{} has no 64-bit floats, so there is nothing to compare: choose a \
+             different device with RUNGRAD_DEVICE.",
             gpu.name()
         )));
     }

@@ -10,7 +10,7 @@ use rungrad::{part1_cpu, part2_gpu};
 fn main() -> ExitCode {
     rungrad::run(|| {
         let gpu = Gpu::first()?;
-        println!("products  a rung wrong by  Part 1  Part 2");
+        println!("products  error of a rung  Part 1  Part 2");
         for k in [1 << 8, 1 << 12, 1 << 16, 1 << 20] {
             let values = vec![0.1_f32; k];
             let exact: f64 = values.iter().map(|x| f64::from(*x).powi(2)).sum();

@@ -39,11 +39,11 @@ fn two_products() -> Raw<()> {
     launch(&queue, &mul, [&a, &b, &c], Some(&gate))?;
     let last = launch(&queue, &mul, [&c, &b, &d], None)?;
     println!("two launches are in the queue");
-    println!("the last of them is done: {}", event_is_complete(&last)?);
+    println!("the second one is done: {}", event_is_complete(&last)?);
 
     set_user_event_status(&gate, CommandExecutionStatus::Complete)?;
     println!("the gate is open, and (a * b) * b is [{}]", read(&queue, &d)?);
-    println!("the last of them is done: {}", event_is_complete(&last)?);
+    println!("the second one is done: {}", event_is_complete(&last)?);
     Ok(())
 }
 // ANCHOR_END: raw-gate

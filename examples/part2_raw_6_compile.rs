@@ -38,14 +38,17 @@ fn two_ways() -> Raw<()> {
     let each = median(|| device.multiply(&device.compile()?))?;
     let builds = device.builds.take();
     let ms = each.as_secs_f64() * 1e3;
-    println!("{PRODUCTS} products, {builds} builds: {ms:.1} ms a product");
+    println!("{PRODUCTS} products, {builds} builds: {ms:.1} ms per product");
 
     let mul = device.compile()?;
     let once = median(|| device.multiply(&mul))?;
     let builds = device.builds.take();
     let us = once.as_secs_f64() * 1e6;
-    println!("{PRODUCTS} products, {builds} build: {us:.1} µs a product");
-    println!("that is {:.0}x", each.as_secs_f64() / once.as_secs_f64());
+    println!("{PRODUCTS} products, {builds} build: {us:.1} µs per product");
+    println!(
+        "that is {:.0} times as fast",
+        each.as_secs_f64() / once.as_secs_f64()
+    );
     Ok(())
 }
 

@@ -38,8 +38,8 @@ fn size(word: &str) -> Result<usize, Error> {
     let size = word.parse().ok().filter(|n| (1..=1 << 30).contains(n));
     size.ok_or_else(|| {
         Error::Usage(format!(
-            "part2_reductions takes numbers of numbers, from 1 to 1073741824, \
-             and not `{word}`."
+            "part2_reductions takes numbers of elements, from 1 to 1073741824, \
+             not `{word}`."
         ))
     })
 }
@@ -50,7 +50,7 @@ fn climb(gpu: &Gpu, n: usize) -> Result<(), Error> {
     let exact: f64 = numbers.iter().map(|x| f64::from(*x)).sum();
     let a = gpu.upload(&numbers)?;
 
-    println!("\n{n} numbers, {:.1} MB", 4e-6 * n as f64);
+    println!("\n{n} elements, {:.1} MB", 4e-6 * n as f64);
     println!("                               sums in");
     println!(
         "                     launches  {RUNS} runs  wrong by      time    GB/s"

@@ -34,8 +34,8 @@ fn main() -> ExitCode {
 
 fn usage(words: &str) -> Error {
     Error::Usage(format!(
-        "part2_stopwatch takes a number of sums from 1 on, or nothing, not \
-         `{words}`."
+        "part2_stopwatch takes one argument, a number of sums, or none; it was \
+         given `{words}`."
     ))
 }
 

@@ -54,9 +54,9 @@ fn turned() -> Result<(), Error> {
     let around = ConvOptions::new().padding([2, 2]);
     let mirror = weights.conv2d(&filter.flip(&[2, 3]), None, &around);
     let same = mirror.to_vec()? == grad.to_vec()?;
-    println!("the turned filter over the padded gradient gives it: {same}");
+    println!("the rotated filter over the padded gradient gives it: {same}");
     match tape.blame() {
-        None => println!("the judge agrees with every rule"),
+        None => println!("every rule agrees with the reference"),
         Some(blame) => println!("{blame:?}"),
     }
     Ok(())

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             true => digits().split_in_order(),
         };
         let (rows, held_out) = (split.0.rows(), split.1.rows());
-        println!("{rows} digits to learn, {held_out} held out");
+        println!("{rows} digits in the training set, {held_out} held out");
         match request.seeds {
             Some(seeds) => train_with_seeds(&split, seeds, request.epochs),
             None => train_once(&split, seed, request.epochs)?,
@@ -115,6 +115,6 @@ fn draw(course: &[Epoch]) -> Result<(), Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("target/digits-loss.svg");
     save(&path, svg.as_bytes())?;
-    println!("the losses are drawn in {}", path.display());
+    println!("the losses are in {}", path.display());
     Ok(())
 }

@@ -7,10 +7,10 @@ use super::training::EPOCHS;
 pub(crate) const HELP: &str = "\
 usage: cargo run --example part1_digits -- [options]
 
-  --seed N      the seed of the first weights and of the order of rows (0)
-  --epochs N    how many epochs to train (20)
+  --seed N      the seed of the initial weights and of the order of rows (0)
+  --epochs N    the number of epochs (20)
   --seeds N     train with each seed below N, and print the mean
-  --splits N    use N other random test sets in turn, and print the mean
+  --splits N    use N random test sets in turn, and print the mean
   --last-fifth  use the end of the file as the test set";
 
 /// The parsed command line.
@@ -66,8 +66,8 @@ pub(crate) fn request(words: &[String]) -> Result<Request, Error> {
         && (request.seeds.is_some() || request.last_fifth)
     {
         return Err(Error::Usage(
-            "--splits changes what is held out and nothing else; give it \
-             without --seeds and --last-fifth"
+            "--splits changes only which rows are held out; give it without \
+             --seeds and --last-fifth"
                 .to_string(),
         ));
     }

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         save(&svg, curves(&points, &border).as_bytes())?;
         let png = root.join("target/moons.png");
         save(&png, &Picture::new(&points, &border).png())?;
-        println!("drawn in {} and {}", svg.display(), png.display());
+        println!("the pictures are {} and {}", svg.display(), png.display());
         Ok(())
     })
 }
@@ -62,8 +62,8 @@ fn curves(points: &Dataset, border: &Border) -> String {
     };
     plot(
         "moons",
-        "Two half circles of points that reach into each other, and the \
-         curved border that a network has learned between them.",
+        "Two interleaved half circles of points, and the curved border that a \
+         network has learned between them.",
         ["x", "y"],
         &[
             moon("first moon", Mark::Dots, Color::Value, 0),

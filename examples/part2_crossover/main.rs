@@ -36,8 +36,8 @@ fn main() -> ExitCode {
             [word] if word == "matmul" => &[MATMUL],
             _ => {
                 return Err(Error::Usage(format!(
-                    "part2_crossover takes one word, add or matmul, or none \
-                     for both, not `{}`.",
+                    "part2_crossover takes add, matmul, or no argument for \
+                     both; it was given `{}`.",
                     words.join(" ")
                 )));
             }
@@ -124,7 +124,7 @@ fn compare(gpu: &Gpu, work: &Work) -> Result<(), Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = root.join(format!("target/crossover-{}.svg", work.name));
     save(&file, curves(work.name, &points).as_bytes())?;
-    println!("\ndrawn in {}", file.display());
+    println!("\nthe picture is in {}", file.display());
     Ok(())
 }
 

@@ -14,10 +14,10 @@ use training::train;
 const HELP: &str = "\
 usage: cargo run --example part2_digits -- [options]
 
-  --seed N     the seed of the first weights and of the order of rows (0)
-  --epochs N   how often all rows are learned (20)
+  --seed N     the seed of the initial weights and of the order of rows (0)
+  --epochs N   the number of epochs (20)
 
-RUNGRAD_DEVICE=gpu:1 picks the second OpenCL device, and so does
+RUNGRAD_DEVICE=gpu:1 selects the second OpenCL device, and so does
 cargo learn run part2_digits --device gpu:1";
 
 fn main() -> ExitCode {

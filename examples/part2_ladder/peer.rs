@@ -46,7 +46,10 @@ impl Peer {
         let _ = writeln!(self.asks, "{work} {n}");
         let line = self.line()?;
         line.parse().map_err(|_| {
-            refusal(&self.command, &format!("said `{line}`, not seconds"))
+            refusal(
+                &self.command,
+                &format!("printed `{line}` instead of seconds"),
+            )
         })
     }
 
@@ -57,7 +60,7 @@ impl Peer {
             return Ok(line.trim_end().into());
         }
         let _ = self.child.wait();
-        Err(refusal(&self.command, "has ended without an answer"))
+        Err(refusal(&self.command, "ended without an answer"))
     }
 }
 

@@ -106,7 +106,7 @@ fn succeeds(mut child: Child) -> Result<bool, Error> {
 fn usage() -> Error {
     let names: Vec<&str> = FAULTS.iter().map(|fault| fault.0).collect();
     Error::Usage(format!(
-        "part2_raw_faults takes no words, or one of {} and a number from 1 \
+        "part2_raw_faults takes no arguments, or one of {} and a number from 1 \
          to {GROUP}.",
         names.join(", ")
     ))

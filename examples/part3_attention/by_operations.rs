@@ -94,10 +94,10 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     let batch = rows.batch(&(0..32).collect::<Vec<_>>());
     let mut adam = AdamW::new(1e-3, 0.01);
     let steps = [
-        ("all by operations", [false, false, false]),
-        ("attention is one", [true, false, false]),
-        ("layer_norm too", [true, true, false]),
-        ("gelu too", [true, true, true]),
+        ("nothing fused", [false, false, false]),
+        ("attention fused", [true, false, false]),
+        ("and layer_norm", [true, true, false]),
+        ("and gelu", [true, true, true]),
     ];
     println!("{:18}forward and backward   AdamW", "");
     for (what, [attention, norm, gelu]) in steps {

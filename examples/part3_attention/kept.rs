@@ -21,7 +21,7 @@ pub(crate) fn moved(device: Device) -> Result<(), Error> {
     let scores =
         |text: &[usize]| no_grad(|| gpt.scores(text, text.len())).to_vec();
     let before = scores(&text)?;
-    println!("changed  the scores behind each letter that move");
+    println!("changed  letters after which the scores change (#)");
     for at in 1..text.len() {
         let mut other = text.clone();
         other[at] = other[at] % 26 + 1;
@@ -48,7 +48,7 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     };
     let mut memory = Memory::new();
     let (mut sums, mut apart) = ([0; 2], 0.0_f32);
-    println!("read  multiplications, all again  kept");
+    println!("read  multiplications, all again  cached");
     for n in 1..=text.len() {
         let (again, all) =
             ledger::measure(|| read(&text[..n], &mut Memory::new()));

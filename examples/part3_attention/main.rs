@@ -19,17 +19,15 @@ use rungrad::rng::Random;
 const HELP: &str = "\
 usage: cargo run --example part3_attention -- [part] [--device D]
 
-  steps      four letters look at each other, step by step (if nothing is
-             said)
-  widths     what is divided by the root of the width, and why
-  block      who is moved by whose letter, through two whole blocks
-  kept       what keys and values that are kept save
-  launches   what three fused operations save a device
-  heads      where the heads of a network that was trained look
+  steps      four letters attend to each other, step by step (the default)
+  widths     why scores are divided by the root of the width
+  block      which letters affect which scores, through two whole blocks
+  kept       how many multiplications a cache of keys and values saves
+  launches   how many launches three fused operations save on a device
+  heads      where the heads of a trained network look
   map NAME   the same for one name, as target/attention-map.svg
 
-  --device D cpu, gpu, gpu:1 or fused:0; else what RUNGRAD_DEVICE names, else
-             cpu";
+  --device D cpu, gpu, gpu:1 or fused:0 (default: RUNGRAD_DEVICE, or cpu)";
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {

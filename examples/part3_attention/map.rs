@@ -24,16 +24,16 @@ pub(crate) fn draw(gpt: &Gpt, name: &str) -> Result<(), Error> {
     let (known, held_out) = names().split(HELD_OUT, SPLIT_SEED);
     let is_in = |list: &Names| list.names.iter().any(|it| it == name);
     let fate = match (is_in(&known), is_in(&held_out)) {
-        (true, _) => "one of those that the network has learned",
-        (_, true) => "one of those that were held out",
-        _ => "in no list",
+        (true, _) => "in the training set",
+        (_, true) => "in the test set",
+        _ => "not in the list of names",
     };
     println!("{name} is {fate}");
     let svg = svg(name, &tables(gpt, &text)?);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("target/attention-map.svg");
     save(&path, svg.as_bytes())?;
-    println!("the tables are drawn in {}", path.display());
+    println!("the tables are in {}", path.display());
     Ok(())
 }
 
@@ -46,9 +46,9 @@ fn svg(name: &str, all: &Tables) -> String {
     let side = (column - 28) / places;
     let height = side * places + 50;
     let title = format!(
-        "Where each of {} heads looks while the network reads {name}: in each \
-         table a row for each letter, a column for each letter that it may \
-         look at, and all above the diagonal empty",
+        "Where each of {} heads looks while the network reads {name}: each \
+         table has a row for each letter and a column for each letter that \
+         it may look at, and is empty above the diagonal",
         all.concat().len()
     );
     let mut svg = format!(

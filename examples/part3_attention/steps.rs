@@ -11,25 +11,25 @@ const SAYS: [f32; 8] = [1., 0., 0., 1., 0., 1., 1., 0.];
 
 pub(crate) fn show(device: Device) -> Result<(), Error> {
     let says = Tensor::new(&[4, 2], &SAYS, device)?;
-    println!("what each place says, and the mean so far");
+    println!("the value of each position, and the mean so far");
     let means = mean_so_far(&says);
     print(&["vowel", "m", "vowel", "m"], &Tensor::cat(&[&says, &means], 1))?;
 
-    println!("\nwho looks at whom");
+    println!("\nthe weights of this mean");
     let table = table(4, device)?;
     print(&LETTERS, &table)?;
     let apart = table.matmul(&says).sub(&means).abs().max().item()?;
-    println!("times what they say, it is the mean, within {apart}");
+    println!("times the values, they give the mean, within {apart}");
 
     // A vowel looks for an m, and an m looks for a vowel.
     let asks = Tensor::new(&[2, 2], &[0., 3., 3., 0.], device)?;
     let queries = says.matmul(&asks);
-    println!("\nscores: what a row asks for, times what a column is");
+    println!("\nscores: the query of the row times the key of the column");
     print(&LETTERS, &queries.matmul(&says.transpose()))?;
-    println!("\nshares: divided, hidden, softmax");
+    println!("\nweights: scaled, masked, softmax");
     let [shares, seen] = attend(&queries, &says, &says);
     print(&LETTERS, &shares)?;
-    println!("\nwhat each place takes in");
+    println!("\nthe output of each position");
     print(&["vowel", "m"], &seen)?;
     let engine = queries.causal_attention(&says, &says);
     let apart = engine.sub(&seen).abs().max().item()?;
@@ -38,7 +38,7 @@ pub(crate) fn show(device: Device) -> Result<(), Error> {
     // The second head looks for letters of the same kind.
     let alike = says * 3.0;
     let says = Tensor::new(&[4, 2], &SAYS, device)?;
-    println!("\na second head, which asks for its own kind");
+    println!("\na second head, which looks for letters of the same kind");
     let [shares, other] = attend(&alike, &says, &says);
     print(&LETTERS, &shares)?;
     let side_by_side = [&queries, &alike, &says, &says, &says, &says];
@@ -103,8 +103,8 @@ fn print(columns: &[&str], rows: &Tensor) -> Result<(), Error> {
 /// Draws random queries and keys of several widths and prints their scores,
 /// unscaled and divided by the square root of the width.
 pub(crate) fn widths(device: Device) -> Result<(), Error> {
-    println!("              as they are                divided");
-    println!("width  deviation  share  slope  deviation  share  slope");
+    println!("                  scores          divided scores");
+    println!("width  deviation  prob.  slope  deviation  prob.  slope");
     for width in [4, 16, 64, 256] {
         let queries = Tensor::randn(&[500, width], 1, device)?;
         let keys = Tensor::randn(&[16, width], 2, device)?;

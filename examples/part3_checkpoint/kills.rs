@@ -14,7 +14,7 @@ pub(crate) fn kills(request: &Request) -> Result<(), Error> {
     let folder = Folder::new()?;
     let steps = request.steps;
     let unbroken = ended(&folder.0.join("whole"), request)?;
-    println!("run  killed after  goes on with  last loss    the same bits");
+    println!("run  killed after  resumes with  last loss    the same bits");
     println!("  0                              {}", last(&unbroken));
     let mut random = Random::new(request.seed);
     for run in 1..=RUNS {

@@ -24,18 +24,18 @@ usage: cargo run --example part3_checkpoint -- [options]
        cargo run --example part3_checkpoint -- forget [options]
        cargo run --example part3_checkpoint -- train FILE [options]
 
-Without words it trains twice, in processes of its own: once to the end, and
-once with a kill on the way. `kills` does so to four runs, each after a step
-that is drawn, and shows the last losses. `show` shows the file that a run leaves after 50
-steps, and `forget` goes on from files that lack a part. `train FILE` trains by
-itself, and goes on where FILE is, if there is one: kill it whenever you like,
-and start it again.
+Without arguments it trains twice, each time in a separate process: once without
+interruption, and once with a kill and a second process that resumes. `kills`
+does this four times, with a kill after a random step, and prints the last
+losses. `show` prints the file that a run writes after 50 steps, and `forget`
+resumes from files that lack a part. `train FILE` trains and saves to FILE, and
+resumes from FILE if it exists: kill it whenever you like, and start it again.
 
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-               else what RUNGRAD_DEVICE names, else cpu
-  --steps N    how many steps are taken in all (90)
-  --seed N     the seed by which `kills` draws (0)
-  --hang N     after step N it waits to be killed";
+               default: RUNGRAD_DEVICE, or cpu
+  --steps N    the number of steps (90)
+  --seed N     the seed of the random steps of `kills` (0)
+  --hang N     wait after step N, to be killed there";
 
 /// Steps between two checkpoints.
 const EVERY: u64 = 25;
@@ -61,7 +61,7 @@ fn train(file: &Path, request: &Request) -> Result<(), Error> {
     let folder = file.parent().filter(|it| !it.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|it| !it.is_dir()) {
         return Err(Error::Usage(format!(
-            "there is no folder {}; make it, or name another file",
+            "there is no folder {}; create it, or name a different file",
             folder.display()
         )));
     }
@@ -85,11 +85,14 @@ fn scene(request: &Request) -> Result<(), Error> {
 
     println!("One process takes {} steps.", request.steps);
     let unbroken = ended(&whole, request)?;
-    println!("Another one is killed after step {KILLED}.");
+    println!("A second one is killed after step {KILLED}.");
     let mut losses = killed(&broken, request, KILLED)?;
     let resumed = ended(&broken, request)?;
     let first = resumed.keys().next().copied().unwrap_or_default();
-    println!("A third one finds its file and begins with step {first}.\n");
+    println!(
+        "A third one finds the file of the second and begins with step \
+         {first}.\n"
+    );
     println!("step  unbroken  killed  resumed");
     for step in [1, 50, 51, 56, 57, 58, request.steps] {
         let [a, b, c] = [&unbroken, &losses, &resumed]
@@ -208,7 +211,7 @@ fn forget(device: Device) -> Result<(), Error> {
     for _ in 0..10 {
         unbroken.push(run.step()?.to_bits());
     }
-    println!("forgotten  the first of 10 losses that is another one");
+    println!("forgotten  the first of 10 losses that differs");
     for (forgotten, file) in files.iter().enumerate() {
         let mut again = Run::new(1, device)?;
         let mut parts = again.parts().into_iter().collect::<Vec<_>>();
@@ -246,8 +249,8 @@ impl Drop for Folder {
 
 fn failed(error: std::io::Error) -> Error {
     Error::File(format!(
-        "a process or its file failed: {error}; try again, with more room on \
-         the disk for temporary files"
+        "a process or its file failed: {error}; try again, and check that the \
+         disk has room for temporary files"
     ))
 }
 
@@ -301,8 +304,8 @@ impl Request {
         };
         if last_kill > 0 && (steps <= last_kill || hang.is_some()) {
             return Err(Error::Usage(format!(
-                "a kill comes after step {last_kill} or later, so it takes \
-                 more steps than that, and --hang is for `train FILE`"
+                "the run is killed after step {last_kill} or later, so --steps \
+                 must be larger, and --hang is only for `train FILE`"
             )));
         }
         let device = device.map_or_else(Device::from_env, Ok)?;

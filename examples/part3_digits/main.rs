@@ -17,9 +17,9 @@ const HELP: &str = "\
 usage: cargo run --example part3_digits -- [options]
 
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-               else what RUNGRAD_DEVICE names, else cpu
-  --seed N     the seed of the first weights and of the order of rows (0)
-  --epochs N   how often all rows are learned (20)";
+               default: RUNGRAD_DEVICE, or cpu
+  --seed N     the seed of the initial weights and of the order of rows (0)
+  --epochs N   the number of epochs (20)";
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {

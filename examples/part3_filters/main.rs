@@ -87,6 +87,6 @@ fn draw(network: &Sequential, held_out: &Dataset) -> Result<(), Error> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("target/filters.svg");
     save(&path, svg.as_bytes())?;
-    println!("the filters are drawn in {}", path.display());
+    println!("the filters are in {}", path.display());
     Ok(())
 }

@@ -15,9 +15,9 @@ const LEFT: usize = 10;
 /// 0.
 pub(crate) fn svg(digit: &Dataset, filters: &[f32], seen: &[f32]) -> String {
     let title = format!(
-        "A handwritten {} of 8 by 8 pixels, {SHOWN} filters of 3 by 3 numbers \
-         beside it, and below each filter what it makes of the digit: each \
-         answers to other pieces of its outline.",
+        "A handwritten {} of 8 by 8 pixels, next to it {SHOWN} filters of 3 by \
+         3 weights, and below each filter its output for the digit: each \
+         responds to different parts of the outline.",
         digit.labels[0]
     );
     let mut svg = format!(

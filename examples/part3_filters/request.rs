@@ -9,11 +9,11 @@ pub(crate) const HELP: &str = "\
 usage: cargo run --release --example part3_filters -- [options]
 
   --device D    cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-                else what RUNGRAD_DEVICE names, else cpu
-  --seed N      the seed of the first weights and of the order of rows (0)
-  --epochs N    how often all rows are learned (20)
-  --splits N    hold out N other mixed fifths in turn, and print the mean
-  --last-fifth  hold out the end of the file, not a mixed fifth";
+                default: RUNGRAD_DEVICE, or cpu
+  --seed N      the seed of the initial weights and of the order of rows (0)
+  --epochs N    the number of epochs (20)
+  --splits N    hold out N random fifths in turn, and print the mean
+  --last-fifth  hold out the end of the file instead of a random fifth";
 
 /// The parsed command line.
 #[derive(Debug, PartialEq)]
@@ -49,7 +49,7 @@ impl Request {
         }
         if splits.is_some() && last_fifth {
             return Err(Error::Usage(
-                "--splits holds out mixed fifths and --last-fifth the end of \
+                "--splits holds out random fifths, and --last-fifth the end of \
                  the file; give one of the two"
                     .to_string(),
             ));

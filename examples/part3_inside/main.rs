@@ -27,14 +27,14 @@ use rungrad::tape::{Record, Tape};
 const HELP: &str = "\
 usage: cargo run --example part3_inside -- [filters or names] [options]
 
-  filters     a step of the network of filters, on 32 digits (this one, if none
-              is named)
+  filters     a step of the network of filters, on 32 digits (the default)
   names       a step of a small GPT, on 32 names
-  --depth N   how many names tell parts apart (1; for names 2)
-  --times     how long each part took, too
-  --svg FILE  draw histograms of what each part made, and of its gradients
+  --depth N   the number of name components that distinguish parts (1; for
+              names 2)
+  --times     also print how long each part took
+  --svg FILE  write histograms of each part's outputs and their gradients
   --device D  cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-              else what RUNGRAD_DEVICE names, else cpu";
+              default: RUNGRAD_DEVICE, or cpu";
 
 fn main() -> ExitCode {
     rungrad::run_with_help(HELP, || {
@@ -82,7 +82,7 @@ fn look(mut learner: impl Learner, request: &Request) -> Result<(), Error> {
     let (memory, tape) = told?;
     println!("one step on {}\n", request.device);
     println!("{}", parts.joined(depth).text());
-    println!("bytes before the step\n\n{}", memory.text());
+    println!("bytes in use before the step\n\n{}", memory.text());
     println!("the tape, folded\n\n{}", lines(&tape));
     if request.times {
         println!("times\n\n{}", parts.joined(depth).times(&timeline));
@@ -93,7 +93,7 @@ fn look(mut learner: impl Learner, request: &Request) -> Result<(), Error> {
     let parameters = learner.model().parameters();
     let svg = drawn(&tape?.folded(depth), &parameters);
     save(path, svg.as_bytes())?;
-    println!("their numbers are drawn in {}", path.display());
+    println!("the histograms are in {}", path.display());
     Ok(())
 }
 // ANCHOR_END: look
@@ -127,12 +127,12 @@ fn drawn(tape: &Tape, parameters: &[Parameter]) -> String {
     for record in &tape.records {
         let Some(name) = record.name.as_deref() else { continue };
         if learns(name) {
-            rows.push((format!("{name} made"), record.values.as_deref()));
+            rows.push((format!("{name} output"), record.values.as_deref()));
             rows.push((format!("{name} grad"), record.grad.as_deref()));
         }
     }
-    let title = "How large the numbers are that each part makes, and the \
-                 gradients that come back to them.";
+    let title = "Histograms of the outputs of each part, and of their \
+                 gradients.";
     let rows = rows.iter();
     let known = rows.filter_map(|(name, numbers)| Some((&**name, (*numbers)?)));
     histograms("inside", title, known)

@@ -24,8 +24,8 @@ pub(crate) fn look(
     }
     let signs = known.vocabulary.size();
     let blind = (signs as f64).ln();
-    println!("\n{signs} signs, each as likely  {blind:.3} nats");
-    println!("as often as they come   {:.3} nats", by_counts(known, held_out));
+    println!("\n{signs} equally likely tokens  {blind:.3} nats");
+    println!("by their frequencies    {:.3} nats", by_counts(known, held_out));
     println!("\n{}", gpt.summary());
     Ok(())
 }

@@ -25,17 +25,17 @@ use training::{examine, optimizer, place, train};
 const HELP: &str = "\
 usage: cargo run --release --example part3_names -- [options]
 
-  --small         a network of 2 layers, 32 wide (else 4 layers, 64 wide)
-  --device D      cpu, gpu, gpu:1, fused:0 or fused:cpu; else what
-                  RUNGRAD_DEVICE names, else cpu
-  --steps N       how many steps are taken
+  --small         a network of 2 layers, 32 wide (default: 4 layers, 64 wide)
+  --device D      cpu, gpu, gpu:1, fused:0 or fused:cpu (default:
+                  RUNGRAD_DEVICE, or cpu)
+  --steps N       the number of steps
   --seed N        the seed of the weights, of the order and of the draws (0)
-  --temperature T how daring the names are: 0 is the likeliest one (1)
-  --count N       how many names are invented (10)
-  --look          shows two names as numbers, what a loss is worth, and the
-                  parameters, and takes no step
-  --save FILE     keeps the weights, as safetensors
-  --weights FILE  takes weights that were kept, and takes no step";
+  --temperature T how surprising the names are: 0 takes the likeliest letter (1)
+  --count N       the number of names to generate (10)
+  --look          print two names as tokens, two simple losses and the
+                  parameters, without training
+  --save FILE     save the weights, as safetensors
+  --weights FILE  load saved weights instead of training";
 
 /// Maximum number of tokens of a name and the token before it.
 const CONTEXT: usize = 16;
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
         }
         gpt.to(device)?;
         println!(
-            "{} names to learn, {} parameters, on {}",
+            "{} names in the training set, {} parameters, on {}",
             known.names.len(),
             gpt.count(),
             place(device)?

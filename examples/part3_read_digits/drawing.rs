@@ -29,7 +29,8 @@ impl Drawing {
         match std::str::from_utf8(bytes) {
             Ok(text) => characters(name, text),
             Err(_) => Err(Error::File(format!(
-                "{name} is neither a PNG nor a text; save the drawing as a PNG"
+                "{name} is neither a PNG file nor a text file; save the \
+                 drawing as a PNG"
             ))),
         }
     }
@@ -67,7 +68,8 @@ impl fmt::Display for Drawing {
 fn pixels(name: &str, bytes: &[u8]) -> Result<Drawing, Error> {
     let refused = |error: png::DecodingError| {
         Error::File(format!(
-            "{name} is no whole PNG ({error}); save the drawing again"
+            "{name} is not a complete PNG file ({error}); save the drawing \
+             again"
         ))
     };
     let mut decoder = Decoder::new_with_limits(
@@ -118,8 +120,8 @@ fn characters(name: &str, text: &str) -> Result<Drawing, Error> {
             if !" .".contains(char) && !INK.contains(char) {
                 return Err(Error::File(format!(
                     "line {number} of {name} has {char:?}, which is neither \
-                     paper (a space or a dot) nor ink (one of {INK}); a digit \
-                     is drawn of these, or is a PNG"
+                     paper (a space or a dot) nor ink (one of {INK}); draw the \
+                     digit with these characters, or use a PNG"
                 )));
             }
             ink.push(INK.contains(char));
@@ -130,7 +132,7 @@ fn characters(name: &str, text: &str) -> Result<Drawing, Error> {
 
 fn too_large(name: &str, [height, width]: [usize; 2]) -> Error {
     Error::File(format!(
-        "{name} is {width} x {height}, and a drawing has at most {LONGEST} a \
-         side; make it smaller"
+        "{name} is {width} x {height}, but a drawing may have at most \
+         {LONGEST} pixels per side; make it smaller"
     ))
 }

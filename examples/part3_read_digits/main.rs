@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         let drawing = Drawing::read(&name, &bytes)?;
         let digit = form::digit(&drawing).ok_or_else(|| {
             Error::File(format!(
-                "nothing is drawn in {name}: all of it is of one gray; draw \
+                "{name} contains no drawing: all of it has the same gray; draw \
                  one digit, dark on light or light on dark"
             ))
         })?;
@@ -53,16 +53,17 @@ fn main() -> ExitCode {
         if request.drawing.is_none() {
             examine(&network, &rows.1, request.device)?;
         }
-        println!("{name}: {drawing}, as the network gets it:\n");
+        println!("{name}: {drawing}, as the network sees it:\n");
         let seen = Seen::record(&network, &digit, request.device)?;
         print!("{}", show::digit_beside_scores(&digit, &seen.scores));
         println!(
-            "\nThe four filters that see most of it, and what each sees:\n"
+            "\nThe four filters with the strongest response, and their \
+             outputs:\n"
         );
         print!("{}", show::filters(&seen));
         let Some(path) = &request.svg else { return Ok(()) };
         save(path, picture::svg(&drawing, &digit, &seen).as_bytes())?;
-        println!("\nall of it is drawn in {}", path.display());
+        println!("\nthe picture is in {}", path.display());
         Ok(())
     })
 }
@@ -79,11 +80,11 @@ fn given(request: &Request) -> Result<(String, Vec<u8>), Error> {
     };
     let bytes = bytes.map_err(|error| {
         Error::File(format!(
-            "{name} cannot be read ({error}); name a PNG or a text file with \
-             one digit in it"
+            "{name} cannot be read ({error}); name a PNG file or a text file \
+             with one digit"
         ))
     })?;
-    let name = if name == "-" { "what was typed" } else { name };
+    let name = if name == "-" { "the standard input" } else { name };
     Ok((name.to_string(), bytes))
 }
 
@@ -106,7 +107,7 @@ fn network(
         let network = train(rows, 0, EPOCHS, request.device, tell)?;
         let kept = root.join("target/read_digits.safetensors");
         io::save(&kept, &network)?;
-        println!("the weights are kept in {}\n", kept.display());
+        println!("the weights are in {}\n", kept.display());
         return Ok(network);
     }
     let mut network = training::network(&mut Random::new(0));
@@ -126,7 +127,7 @@ fn examine(
     let read = predictions(&scores, 10);
     let right = accuracy(&held_out.labels, &read);
     println!(
-        "{} digits were held out, and {:.1} % of them are read right:\n",
+        "of {} held-out digits, {:.1} % are read correctly:\n",
         held_out.rows(),
         100.0 * right
     );

@@ -21,8 +21,8 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 {HEIGHT}\" \
          role=\"img\" aria-labelledby=\"read-digits-title\" font-size=\"14\" \
          fill=\"currentColor\">\n<title id=\"read-digits-title\">A drawn \
-         digit, the same as 8 by 8 numbers, what 16 filters see of it, what \
-         32 filters see of that, and ten bars, of which that of the {read} \
+         digit, the same as 8 by 8 pixels, the outputs of 16 filters, the \
+         outputs of 32 more, and ten bars, of which the bar of the {read} \
          is the longest.</title>\n"
     );
     put(&mut svg, format_args!("{}", words(10, "drawn")));

@@ -10,16 +10,15 @@ usage: cargo run --release --example part3_read_digits -- [FILE] [options]
 
 Reads one digit that is drawn in FILE: a PNG of any size, dark on light or
 light on dark, or a text of spaces and dots, which are paper, and of any of
-# @ % * + = o x X O, which are ink. `-` reads the standard input. The digit.png
-that \"Save as PNG\" below the grid of \"Train the digits\" keeps is such a file.
-Without one it is examined on digits that it has not learned, and reads a
-drawing of ours.
+# @ % * + = o x X O, which are ink. `-` reads the standard input. The button
+\"Save as PNG\" below the grid of \"Train the digits\" saves such a file.
+Without FILE it reads held-out digits, and a drawing of ours.
 
-  --weights F  take the weights of this safetensors file, not ours
-  --train      learn anew, for some seconds, and keep the weights below target/
-  --svg F      draw what the filters see into this file
+  --weights F  use the weights of this safetensors file instead of ours
+  --train      train for some seconds, and save the weights below target/
+  --svg F      draw the outputs of the filters into this file
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-               else what RUNGRAD_DEVICE names, else cpu";
+               default: RUNGRAD_DEVICE, or cpu";
 
 /// The parsed command line.
 #[derive(Debug, PartialEq)]
@@ -46,8 +45,8 @@ impl Request {
                 name if name == "-" || !name.starts_with('-') => {
                     if drawing.replace(name.to_string()).is_some() {
                         return Err(Error::Usage(format!(
-                            "part3_read_digits reads one drawing, and \
-                             `{name}` is the second; run it once for each"
+                            "part3_read_digits reads one drawing, but `{name}` \
+                             is a second one; run it once for each"
                         )));
                     }
                 }
@@ -61,8 +60,8 @@ impl Request {
         }
         if weights.is_some() && train {
             return Err(Error::Usage(
-                "--weights takes weights that are there, and --train makes \
-                 new ones; give one of the two"
+                "--weights uses existing weights, and --train makes new ones; \
+                 give one of the two"
                     .to_string(),
             ));
         }
@@ -75,8 +74,6 @@ impl Request {
 fn file(option: &str, value: Option<&str>) -> Result<PathBuf, Error> {
     let value = value.filter(|value| !value.starts_with("--"));
     value.map(PathBuf::from).ok_or_else(|| {
-        Error::Usage(format!(
-            "{option} takes the name of a file; `--help` shows how"
-        ))
+        Error::Usage(format!("{option} takes the name of a file; see `--help`"))
     })
 }

@@ -23,23 +23,22 @@ use training::{examine, examine_some, optimizer, place, train};
 const HELP: &str = "\
 usage: cargo run --release --example part3_shakespeare -- [options]
 
-On two cores it trains for more than half an hour. While it learns, the loss on
-what was held out is that of a part, always the same 200 windows; the last line
-has that of all of it.
+On two cores it trains for more than half an hour. During training, the
+held-out loss is computed on a part of the text, always the same 200 windows;
+the last line has the loss of the whole held-out text.
 
-  --large         6 layers, 384 wide, texts of 256, for a card (else 4 layers,
-                  128 wide, texts of 64)
-  --device D      cpu, gpu, gpu:1, fused:0 or fused:cpu; else what
-                  RUNGRAD_DEVICE names, else cpu
-  --text FILE     a text of your own (else Shakespeare)
-  --steps N       how many steps are taken (5000, with --large 1500)
+  --large         6 layers, 384 wide, texts of 256, for a GPU (default: 4
+                  layers, 128 wide, texts of 64)
+  --device D      cpu, gpu, gpu:1, fused:0 or fused:cpu (default:
+                  RUNGRAD_DEVICE, or cpu)
+  --text FILE     your own text (default: Shakespeare)
+  --steps N       the number of steps (5000, with --large 1500)
   --seed N        the seed of the weights, of the order and of the draws (0)
-  --temperature T how daring the text is: 0 is the likeliest one (0.8)
-  --count N       how many letters are written (1000)
-  --save FILE     keeps the weights, as safetensors
-  --weights FILE  takes weights that were kept, and takes no step
-  --tuned FILE    multiplies with the tiles that `cargo learn bench --tune`
-                  has found fastest";
+  --temperature T how surprising the text is: 0 takes the likeliest letter (0.8)
+  --count N       the number of letters to generate (1000)
+  --save FILE     save the weights, as safetensors
+  --weights FILE  load saved weights instead of training
+  --tuned FILE    use the tiles that `cargo learn bench --tune` found fastest";
 
 /// Number of validation windows evaluated during training. All of them would
 /// take 2,920 batches, compared with 5,000 training steps.
@@ -61,8 +60,8 @@ fn main() -> ExitCode {
         let sizes = request.sizes(text.vocabulary.size());
         if held_out.tokens.len() <= sizes.context {
             return Err(Error::Usage(format!(
-                "the text has {} characters, and the last tenth, on which the \
-                 network is examined, has to have more than its {} places; \
+                "the text has {} characters; its last tenth, which tests the \
+                 network, must be longer than the context of {} tokens, so \
                  take a longer text",
                 text.tokens.len(),
                 sizes.context
@@ -109,7 +108,7 @@ fn learn(
     request: &Request,
 ) -> Result<(), Error> {
     println!(
-        "{} letters to learn, {} parameters, on {}",
+        "{} letters in the training set, {} parameters, on {}",
         known.tokens.len(),
         gpt.count(),
         place(request.device)?

@@ -119,7 +119,7 @@ fn main() -> ExitCode {
         io::load(&path, &mut model)?;
         learn(&mut model, &x, &labels)?;
 
-        println!("\nthe counting device was asked for\n{Asked}");
+        println!("\ncalls of the counting device\n{Asked}");
         Ok(())
     })
 }

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         let name = name.unwrap_or("strides".into());
         let picture = slots(&name, &title(&seen), &values, &walks(&seen)?);
         save(&svg, picture.as_bytes())?;
-        println!("drawn in {}", svg.display());
+        println!("the picture is in {}", svg.display());
         Ok(())
     })
 }
@@ -89,7 +89,7 @@ fn walks(seen: &[(String, Array)]) -> Result<Vec<DrawnView>, Error> {
             format!("offset {}", view.offset()),
         ];
         if !shares {
-            words.push("other memory".to_string());
+            words.push("a copy".to_string());
         }
         let mut slots: Vec<usize> = view.view().offsets().collect();
         slots.truncate(if shares { slots.len() } else { 0 });
@@ -102,17 +102,17 @@ fn walks(seen: &[(String, Array)]) -> Result<Vec<DrawnView>, Error> {
 /// Returns the text for screen readers.
 fn title(seen: &[(String, Array)]) -> String {
     let view = |(word, view): &(String, Array)| {
-        let lies = match view.shares_storage(&seen[0].1) {
-            true => "looks at the slots",
-            false => "has other memory, and there the slots",
+        let shows = match view.shares_storage(&seen[0].1) {
+            true => "shows the slots",
+            false => "is a copy, with the slots",
         };
         let slots: Vec<String> =
             view.view().offsets().map(|slot| slot.to_string()).collect();
-        format!("{word} {lies} {}.", slots.join(", "))
+        format!("{word} {shows} {}.", slots.join(", "))
     };
     let views: Vec<String> = seen.iter().map(view).collect();
     format!(
-        "A memory of {} slots, and the views of it. {}",
+        "A memory of {} slots, and views of it. {}",
         seen[0].1.len(),
         views.join(" ")
     )

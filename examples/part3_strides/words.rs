@@ -55,7 +55,7 @@ impl Request {
         }
         if after {
             return Err(Error::Usage(
-                "`then` stands between two views, such as flip=0 then \
+                "write `then` between two views, such as flip=0 then \
                  permute=1,0"
                     .to_string(),
             ));
@@ -84,8 +84,8 @@ pub(crate) fn check_size(word: &str, n: usize) -> Result<(), Error> {
     match n <= MOST {
         true => Ok(()),
         false => Err(Error::Usage(format!(
-            "`{word}` has {n} elements; the picture has room for {MOST}, so \
-             take smaller sizes"
+            "`{word}` has {n} elements, but the picture has room for {MOST}: \
+             use smaller sizes"
         ))),
     }
 }

@@ -70,17 +70,16 @@ pub(crate) fn rates(device: Device) -> Result<(), Error> {
     show(&rows);
     let svg = plot(
         "rates",
-        "The loss of digits that are held out over 135 steps, for three \
-         learning rates: with the smallest it falls slowly, with the middle \
-         one quickly, and with the largest it jumps up and down and stays \
-         high.",
+        "The loss of held-out digits over 135 steps, for three learning rates: \
+         with the smallest it falls slowly, with the middle one quickly, and \
+         with the largest it jumps up and down and stays high.",
         ["step", "loss"],
         &series,
     );
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("target/rates.svg");
     save(&path, svg.as_bytes())?;
-    println!("the curves are drawn in {}", path.display());
+    println!("the curves are in {}", path.display());
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn faults(device: Device) -> Result<(), Error> {
         }
         show(&seen);
         let [first, second] = run.examined()?;
-        println!("examined twice: {first:.3}, {second:.3}");
+        println!("evaluated twice: {first:.3}, {second:.3}");
     }
     Ok(())
 }

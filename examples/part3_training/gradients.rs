@@ -66,7 +66,7 @@ pub(crate) fn stuck(device: Device) -> Result<(), Error> {
         println!("epoch {number}  loss {loss:.3}  right {right:.1} %");
     }
     println!();
-    let mut rows = vec![words(&["layer", "output", "comes back", "weights"])];
+    let mut rows = vec![words(&["layer", "output", "gradient", "weights"])];
     for (at, Seen { spread, comes_back, weights }) in (1..).zip(seen) {
         let layer = [at.to_string()].into_iter();
         let found = [spread, comes_back, weights].map(short);
@@ -98,7 +98,7 @@ pub(crate) fn around(device: Device) -> Result<(), Error> {
         ("LayerNorm", Around::LayerNorm),
         ("BatchNorm", Around::BatchNorm),
         ("Residual", Around::Residual),
-        ("norm, past", Around::NormAndResidual),
+        ("norm, skip", Around::NormAndResidual),
     ];
     let start = Start::Normal(0.05);
     let stacks = arounds.map(|(name, around)| (name, stack(start, around, 0)));
@@ -117,8 +117,8 @@ fn compare(
         "",
         "output, layer 1",
         "output, layer 10",
-        "comes back, layer 1",
-        "comes back, layer 10",
+        "gradient, layer 1",
+        "gradient, layer 10",
         "loss, epoch 1",
         "loss, epoch 2",
         "right",

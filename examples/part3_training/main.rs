@@ -16,27 +16,27 @@ use rungrad::part3_unified::Device;
 const HELP: &str = "\
 usage: cargo run --release --example part3_training -- [topics] [options]
 
-Without a topic it begins with the first one, and `all` goes through them.
+Without a topic it runs the first one, and `all` runs all of them.
 
   stuck      a deep network, its losses, and its gradients layer by layer
   sums       how far sums of many products spread
-  starts     the same network from other first weights
+  starts     the same network with different initial weights
   norms      one table, by its rows and by its columns
   modes      a batch norm in training and in evaluation
-  around     norms and ways past around each layer
+  around     norms and skip connections around each layer
   adam       steps of one number
   decay      two ways to make a weight smaller
   rates      three learning rates, and their curves in target/rates.svg
   schedule   rates that rise and fall
-  warm_up    what the rise is good for
-  clip       gradients that are made shorter
-  odd_batch  one batch that nobody has scaled
-  dropout    zeros by chance
-  by_heart   wrong labels, learned with dropout and without
-  faults     seven runs, six of them with a fault
+  warm_up    why the rate rises at first
+  clip       gradient clipping
+  odd_batch  one batch that was not scaled
+  dropout    random zeros
+  by_heart   wrong labels, memorized with dropout and without
+  faults     seven runs, six of them with a bug
 
   --device D   cpu, gpu (the first OpenCL device) or gpu:1 (the second);
-               else what RUNGRAD_DEVICE names, else cpu";
+               default: RUNGRAD_DEVICE, or cpu";
 
 /// The name and the function of a topic.
 type Topic = (&'static str, fn(Device) -> Result<(), Error>);

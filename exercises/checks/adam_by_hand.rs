@@ -167,14 +167,14 @@ fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
         Some((_, why)) => *why,
         None if yours.iter().any(|x| x.is_nan()) => {
             "The NaN comes from 0 divided by 0: before the first step 1 - \
-             b^steps is 0. Count the step before you correct."
+             b^steps is 0. Increment the step count before you correct."
         }
         None => "",
     };
     Err(wrong(format!(
         "From {START:?}, with the learning rate {RATE}, the betas {BETAS:?}, \
          epsilon {} and the decay {}, steps with the gradients {grads:?} give \
-         a different result. {why}\n\n  yours  {yours:?}\n  right  {right:?}",
+         a wrong result. {why}\n\n  yours  {yours:?}\n  right  {right:?}",
         by.epsilon, by.decay
     )))
 }
@@ -217,7 +217,7 @@ fn six(_: &()) -> Outcome {
             "The corrected means were stored, and the next step corrects them \
              again. Store the uncorrected means, and correct a copy.",
         ),
-        (half_corrected, "The mean is corrected, and the mean square is not."),
+        (half_corrected, "The mean is corrected, but the mean square is not."),
     ];
     judged(&grads, &PLAIN, &others)
 }
@@ -242,11 +242,12 @@ fn decay(_: &()) -> Outcome {
     let others: [(Way, &str); 3] = [
         (
             joined,
-            "The decay was added to the gradient, and divided by the root with \
-             it: a parameter with large gradients hardly decays. Subtract rate \
-             * decay times the parameter, separately from the step.",
+            "The decay was added to the gradient, and was divided by the root \
+             together with it: a parameter with large gradients hardly decays. \
+             Subtract rate * decay times the parameter, separately from the \
+             step.",
         ),
-        (undecayed, "There is no decay."),
+        (undecayed, "There is no weight decay."),
         (
             by_share,
             "Each step subtracts the fraction `decay`. It should subtract rate \
@@ -272,14 +273,14 @@ fn leaf(_: &()) -> Outcome {
     let after = adam.step(&before);
     if !after.records() {
         return Err(wrong(
-            "The parameter after a step requires no gradient, so the next \
+            "After a step the parameter requires no gradient, so the next \
              backward ignores it. Make it a leaf with .requires_grad().",
         ));
     }
     if after.id() == before.id() || after.grad().is_some() {
         return Err(wrong(
-            "The parameter after a step is a new leaf, without the gradient \
-             of the old one.",
+            "After a step the parameter must be a new leaf, without the \
+             gradient of the old one.",
         ));
     }
     match adam.mean.records() || adam.square.records() {

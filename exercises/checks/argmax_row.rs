@@ -109,7 +109,8 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     let is_at =
         |found: &dyn Fn(&[f32]) -> usize| is(&|_, row| found(row) as f32);
     let why = if is(&|_, row| largest(row)) {
-        "out holds the largest numbers themselves. It should hold their columns."
+        "out contains the largest elements themselves. It should contain their \
+         columns."
     } else if is(&|r, row| (r * columns + right(row)) as f32) {
         "Each index is counted from the beginning of a. Here every row begins \
          with column 0."
@@ -117,13 +118,13 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
         "A NaN was ignored: every comparison with it is false, including `x > \
          y`. Test for it with isnan(x); it counts as the largest element."
     } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
-        "You have taken the last of several equal elements, but the first one \
-         should win."
+        "Of several equal elements your kernel takes the last one, but the \
+         first one should win."
     } else if is_at(&by_tree) {
-        "You have taken the one of several equal elements that the tree met \
-         first, but items are not ordered like their columns: item 2 may have \
-         column 258, and item 5 column 5. If the elements are equal, compare \
-         the columns."
+        "Of several equal elements your kernel takes the one that comes first \
+         in the tree, but items are not ordered like their columns: item 2 may \
+         have column 258, and item 5 column 5. If the elements are equal, \
+         compare the columns."
     } else {
         return different(&all, &yours);
     };

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         "attend",
         YOURS,
         &[
-            ("the code is yours", written),
+            ("you wrote the code yourself", written),
             ("four positions attend to each other", four),
             ("two queries after three earlier positions", kept),
             ("one query, and all the keys", one),
@@ -29,7 +29,8 @@ fn written(_: &()) -> Outcome {
     without(
         YOURS,
         &["causal_attention", "self_attention"],
-        "that is the engine's own. Use matrix multiplications and a softmax.",
+        "that is the engine's own attention. Use matrix multiplications and a \
+         softmax.",
     )
 }
 
@@ -167,8 +168,8 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
     let seen = yours::attend(&tensors[0], &tensors[1], &tensors[2]);
     if seen.shape() != [rows, 3] {
         return Err(wrong(format!(
-            "{rows} queries and values of 3 numbers make ({rows}, 3); yours \
-             has the shape {:?}.",
+            "For {rows} queries and values of 3 elements the shape of the \
+             output should be ({rows}, 3), but it is {:?}.",
             seen.shape()
         )));
     }
@@ -185,13 +186,13 @@ fn judge(rows: usize, places: usize, width: usize, size: f32) -> Outcome {
     let why = match (fitting.next(), fitting.next()) {
         (Some(words), None) => words,
         _ if yours.iter().any(|x| !x.is_finite()) => {
-            "It contains a NaN or an infinity."
+            "The output contains a NaN or an infinity."
         }
         _ => "",
     };
     Err(wrong(format!(
         "{rows} queries, {places} keys of {width} elements: the output is \
-         different. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
+         wrong. {why}\n\n  yours  {yours:.4?}\n  right  {wanted:.4?}"
     )))
 }
 
@@ -219,8 +220,8 @@ fn large(_: &()) -> Outcome {
         _ => Err(wrong(format!(
             "For queries of 2000 and 3000 and keys of 1 and -1, the outputs \
              should be 5 each, the value of the first key; yours are {seen:?}. \
-             `softmax` subtracts the largest score first, your own \
-             exponentials do not."
+             `softmax` subtracts the largest score first; exponentials of your \
+             own do not."
         ))),
     }
 }
@@ -250,9 +251,9 @@ fn gradients(_: &()) -> Outcome {
         let apart = grad.sub(wanted).abs().max().item()?;
         if apart.is_nan() || apart >= 1e-4 {
             return Err(wrong(format!(
-                "The gradient of the {name} is off by up to {apart}, though \
+                "The gradient of the {name} is off by up to {apart}, although \
                  the values are right: is each step an operation of the \
-                 engine's?"
+                 engine?"
             )));
         }
     }

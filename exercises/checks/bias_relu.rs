@@ -105,8 +105,8 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     let row = |i: usize| bias.get(i / columns);
     if yours == of(&|i, x| row(i).map_or(x, |bias| (x + bias).max(0.0))) {
         return Err(wrong(
-            "Each row got one element of the bias, but each column should: \
-             element i is in column i % columns.",
+            "Each row was added to one element of the bias, but each column \
+             should be: element i is in column i % columns.",
         ));
     }
     expect("relu(x + bias)", yours, &right)
@@ -130,9 +130,9 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     }
     let least = 4 * (2 * rows * columns + columns);
     Err(wrong(format!(
-        "The values are right, but took {} launches, where 1 is enough. For a \
-         matrix of {rows} x {columns} their kernels access {} bytes, where \
-         {least} are enough: the second launch reads again what the first one \
+        "The values are right, but took {} launches; 1 would be enough. For a \
+         matrix of {rows} x {columns} the kernels access {} bytes, and {least} \
+         would be enough: the second launch reads again what the first one \
          wrote.",
         cost.launches, cost.bytes_reached
     )))

@@ -70,13 +70,13 @@ fn expect(name: &str, node: &Node, right: f64, why: &str) -> Outcome {
     match node.grad.get() {
         grad if grad == right => Ok(()),
         grad => Err(wrong(format!(
-            "The gradient of {name} is {grad}, and should be {right}. {why}"
+            "The gradient of {name} is {grad}. It should be {right}. {why}"
         ))),
     }
 }
 
 const WHEN: &str = "A rule is called later, when the gradient of its result \
-                    has arrived: read it there.";
+                    has arrived: read the gradient inside the rule.";
 
 fn product(_: &()) -> Outcome {
     let watch = Watch::new();
@@ -98,8 +98,7 @@ fn square(_: &()) -> Outcome {
         "x in x * x",
         &x,
         6.0,
-        "Both gradients are added, neither \
-                                   overwrites the other.",
+        "Add both gradients: neither may overwrite the other.",
     )
 }
 
@@ -120,13 +119,13 @@ fn twice(_: &()) -> Outcome {
         "a after two backward passes",
         &a,
         18.0,
-        "A second pass adds the same.",
+        "A second pass adds the same gradient again.",
     )?;
     expect(
         "b after two backward passes",
         &b,
         24.0,
-        "A second pass adds the same.",
+        "A second pass adds the same gradient again.",
     )
 }
 
@@ -134,8 +133,9 @@ fn left(watch: &Watch, graph: &str) -> Outcome {
     match watch.others() {
         0 => Ok(()),
         nodes => Err(wrong(format!(
-            "{nodes} nodes are left of {graph}, although there is no handle to \
-             them. The result owns its rule. Does the rule own the result?"
+            "{nodes} nodes of {graph} are still alive, although there is no \
+             handle to the graph. The result owns its rule: does the rule own \
+             the result?"
         ))),
     }
 }

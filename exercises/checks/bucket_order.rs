@@ -26,7 +26,7 @@ fn main() -> ExitCode {
             ("the cause of the missing overlap", cause),
             ("each parameter is in one bucket", complete),
             ("the messages overlap the backward pass", overlap),
-            ("so they do with many layers", deep),
+            ("the messages overlap the backward pass of many layers", deep),
             ("the predicted time of the step", predicted),
         ],
     )
@@ -56,9 +56,9 @@ fn cause(_: &()) -> Outcome {
              9.9 ms."
         }
         Cause::NetworkTooSlow => {
-            "In a slow network, the first message is early and the last one is \
-             late. Here the network is idle until 6 ms, and a faster one \
-             would be idle until then, too."
+            "In a slow network, the first message starts early and the last \
+             one ends late. Here the network is idle until 6 ms, and a faster \
+             network would be, too."
         }
         Cause::TooManyMessages => {
             "There are only three messages. Latency makes messages longer, but \
@@ -145,7 +145,7 @@ fn judge(step: &Step, limit: usize, right: &[Vec<usize>]) -> Outcome {
             .to_string()
     };
     let mut words = format!(
-        "With your buckets the step takes {time:.2} ms, and it can take less. \
+        "With your buckets the step takes {time:.2} ms, but it can take less. \
          {why}"
     );
     if step.lens.len() < 10 {
@@ -173,8 +173,9 @@ fn predicted(_: &()) -> Outcome {
     } else if near(10.5) {
         "This is the time without overlap."
     } else {
-        "Write down for each bucket when it is complete, when the link is \
-         free, and how long it travels. The timeline shows the last of these."
+        "For each bucket, write down when it is complete, when the link is \
+         free, and how long the message takes. The timeline shows the \
+         durations."
     };
-    Err(wrong(format!("You predict {yours} ms. {why}")))
+    Err(wrong(format!("You predict {yours} ms, which is not right. {why}")))
 }

@@ -64,8 +64,8 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     let what = format!("center_it of an image of [{h}, {w}]");
     if yours.len() != h * w {
         return Err(wrong(format!(
-            "{what} gives {} pixels. There should be the same number as \
-             before, even without ink.",
+            "{what} returns {} pixels. It should return as many as the image \
+             has, even without ink.",
             yours.len()
         )));
     }
@@ -141,7 +141,7 @@ fn diagnosis(
     let same = |a: &f32, b: &f32| (*a > 0.0) == (*b > 0.0);
     let alike = yours.iter().zip(&full).all(|(a, b)| same(a, b));
     if is([0, 0]) {
-        Some("It is where it was before.")
+        Some("The digit has not moved.")
     } else if is([-(rows[0] as isize), -(columns[0] as isize)]) {
         Some(
             "The box is in the upper left corner. Half of the free rows belong \
@@ -149,12 +149,12 @@ fn diagnosis(
         )
     } else if is([down, 0]) || is([0, right]) {
         Some(if is([down, 0]) {
-            "It was moved up or down, but not to the side."
+            "The digit was moved up or down, but not sideways."
         } else {
-            "It was moved to the side, but not up or down."
+            "The digit was moved sideways, but not up or down."
         })
     } else if is([-down, -right]) {
-        Some("It was moved the right distance in the wrong direction.")
+        Some("The digit was moved the right distance in the wrong direction.")
     } else if is([way(rows, h, up), way(columns, w, up)]) {
         Some(
             "If the number of free rows or columns is odd, the extra one \
@@ -162,13 +162,13 @@ fn diagnosis(
         )
     } else if yours == moved(&cut, size, short) || is(short) {
         Some(
-            "A box that begins at its first row ends after its last row: it \
-             has one row more than the difference of the two.",
+            "The box ends after its last row: it has one row more than the \
+             difference between its last row and its first.",
         )
     } else if is([mass(&|at| at / w, h), mass(&|at| at % w, w)]) {
         Some(
-            "The center of mass is centered. That is a different rule, which \
-             MNIST uses; here it is the box.",
+            "You have centered the center of mass, as MNIST does. Here the box \
+             must be centered.",
         )
     } else if is(swapped) {
         Some(
@@ -176,7 +176,7 @@ fn diagnosis(
              height, and its columns from the width.",
         )
     } else if alike {
-        Some("The pixels must keep their gray.")
+        Some("The pixels must keep their gray values.")
     } else {
         None
     }

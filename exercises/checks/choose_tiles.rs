@@ -83,7 +83,8 @@ fn count(sizes: [usize; 3], plan: Plan, card: Card) -> Outcome {
         None => String::new(),
     };
     Err(wrong(format!(
-        "{}: {yours} cycles in yours, and {wanted} in the model.{why}",
+        "{}: your function returns {yours} cycles, but the model says \
+         {wanted}.{why}",
         said(sizes, plan, card)
     )))
 }
@@ -108,8 +109,8 @@ fn slip(
         |groups: usize| LAUNCH + groups.div_ceil(card.units) * length * each;
     if yours == product(whole) + joined {
         Some(
-            "It counts only whole tiles: a tile that is cut off takes a group \
-              too.",
+            "It counts only whole tiles: a partly filled tile needs a group, \
+             too.",
         )
     } else if yours == LAUNCH + groups * length * each / card.units + joined {
         Some(
@@ -162,14 +163,14 @@ fn parts(_: &()) -> Outcome {
                 format!("Part {which} of {parts} of k = {k} is {range:?}");
             if range.end > k {
                 return Err(wrong(format!(
-                    "{what}, and k has the indices 0..{k}: a group would read \
-                     past the end of a row."
+                    "{what}, but k has only the indices 0..{k}: a group would \
+                     read past the end of a row."
                 )));
             }
             if range.len() > most {
                 return Err(wrong(format!(
-                    "{what}, which has {} elements, and no part may have more \
-                     than {most}: all others would wait for the longest.",
+                    "{what}, which has {} elements. No part may have more than \
+                     {most}, because all others would wait for the longest.",
                     range.len()
                 )));
             }
@@ -218,7 +219,7 @@ fn room(_: &()) -> Outcome {
             }
             if !fits(plan.tile, card) {
                 return Err(wrong(format!(
-                    "{what}: two such tiles need {} bytes of local memory, and \
+                    "{what}: two such tiles need {} bytes of local memory, but \
                      the device has {} per group. It would reject the launch.",
                     (plan.tile.rows + plan.tile.columns) * 64,
                     card.local_memory
@@ -297,7 +298,7 @@ fn why(sizes: [usize; 3], yours: Plan, best: Plan, card: Card) -> String {
         )
     } else {
         "A larger tile needs fewer loads per multiply-add, and there are \
-         enough of them to keep every unit busy."
+         enough tiles to keep every unit busy."
             .to_string()
     }
 }

@@ -88,10 +88,10 @@ fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     let known = others.iter().find(|(f, _)| near(&yours, &place(grads, *f)));
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
-        "After steps with the gradients {grads:?} the parameters are \
-         different. The learning rate is {RATE}, the momentum {MOMENTUM}, and \
-         no gradient may be longer than {LONGEST}. {why}\n\n  yours  \
-         {yours:?}\n  right  {right:?}"
+        "After steps with the gradients {grads:?} the parameters are wrong. \
+         The learning rate is {RATE}, the momentum {MOMENTUM}, and no gradient \
+         may be longer than {LONGEST}. {why}\n\n  yours  {yours:?}\n  right  \
+         {right:?}"
     )))
 }
 
@@ -138,7 +138,7 @@ fn unchanged(grad: &[f32; 3]) -> [f32; 3] {
 fn short(_: &()) -> Outcome {
     let others: [(Limit, &str); 1] = [(
         stretched,
-        "This gradient is shorter than that, and you have made it longer.",
+        "This gradient is shorter than that, but you have made it longer.",
     )];
     judged(&[[1.0, -2.0, 2.0]], &others)
 }
@@ -153,15 +153,18 @@ fn long(_: &()) -> Outcome {
     let others: [(Limit, &str); 3] = [
         (
             each_alone,
-            "Each parameter was shortened separately, which changes the \
-             direction of the whole.",
+            "The gradient of each parameter was shortened separately, which \
+             changes the direction of the whole gradient.",
         ),
         (
             each_number,
             "Each element was clipped separately, which changes the direction \
-             of the whole.",
+             of the whole gradient.",
         ),
-        (unchanged, "This gradient is longer than that."),
+        (
+            unchanged,
+            "This gradient is longer than that, and must be shortened.",
+        ),
     ];
     judged(&[LONG], &others)
 }
@@ -182,7 +185,7 @@ fn remembered(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(format!(
             "After a long gradient, {LONG:?}, and a short one, {:?}, the \
-             parameters are different. {}\n\n  yours  {yours:?}\n  right  \
+             parameters are wrong. {}\n\n  yours  {yours:?}\n  right  \
              {right:?}",
             grads[1],
             match near(&yours, &at) {
@@ -206,9 +209,9 @@ fn leaves(_: &()) -> Outcome {
             || parameter.grad().is_some()
         {
             return Err(wrong(
-                "A parameter after a step must be a new leaf: without parents \
-                 and gradient, so that the graph of the last step can be \
-                 freed.",
+                "After a step each parameter must be a new leaf, without \
+                 parents and without a gradient, so that the graph of the last \
+                 step can be freed.",
             ));
         }
     }

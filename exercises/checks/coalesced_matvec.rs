@@ -56,7 +56,7 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
         return Err(wrong(format!(
             "out[{row}] is {:e}: it contains a guard value, which follows the \
              {k} elements of v. Some item read v[i] for an i of {k} or more: \
-             it has no column there, and must contribute 0.",
+             there is no such column, so the item must contribute 0.",
             out[row]
         )));
     }
@@ -68,13 +68,14 @@ fn product(kernel: &Kernel, [m, k]: [usize; 2], groups: usize) -> Outcome {
     let is = |other: Vec<f32>| out != right && out == other;
     if is(sums(&|row, i| a[i * m + row])) {
         return Err(wrong(
-            "These are the sums of a matrix that is stored by columns. Here it \
-             is stored by rows: y whole rows of k elements come before row y.",
+            "These are the sums for a matrix that is stored column by column. \
+             Here it is stored row by row: y whole rows of k elements come \
+             before row y.",
         ));
     }
     if is(sums(&|row, i| if i % GROUP == 0 { a[row * k + i] } else { 0.0 })) {
         return Err(wrong(
-            "out contains the sum of item 0, and the sums of the other items \
+            "out contains only the sum of item 0. The sums of the other items \
              of its group are missing.",
         ));
     }

@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a contiguous matrix", dense),
-            ("the lecture's column: strides (2, 1) from offset 1", column),
+            ("a view with the strides (2, 1) from offset 1", column),
             ("transposed, with two axes and with three", turned),
             ("reversed, and sliced", backwards),
             ("a row that is repeated by a stride of 0", repeated),
@@ -64,7 +64,7 @@ fn judge(
     );
     if found.len() != right.len() {
         return Err(wrong(format!(
-            "compact returns {} elements, and the view has {}: the product of \
+            "compact returns {} elements, but the view has {}: the product of \
              its sizes, however many slots the memory has. It is 1 without \
              axes, and 0 if one size is 0.\n\n  view   {view}",
             found.len(),

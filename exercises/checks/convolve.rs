@@ -160,8 +160,8 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
                 left pixel of the window.";
     }
     if is(shape.sums(swapped)) {
-        return "Row and column of the filter are swapped: its last axis goes \
-                to the right, like that of the image.";
+        return "Row and column of the filter are swapped: its last axis is the \
+                column, as in the image.";
     }
     if shape.channels > 1 && is(shape.sums(own)) {
         return "These are the sums over the first channel. A window has 9 \
@@ -176,16 +176,16 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
                 each channel, and then the next one begins.";
     }
     if is(shape.sums(short)) {
-        return "You take 9 weights per filter. A filter has 9 weights for each \
-                channel, so the next one begins that much later.";
+        return "You count 9 weights per filter. A filter has 9 weights for \
+                each channel, so the next filter begins 9 * channels later.";
     }
     let inside: Vec<usize> =
         (0..right.len()).filter(|n| shape.is_inside(*n)).collect();
     if !inside.is_empty() && inside.iter().all(|n| near(yours[*n], right[*n])) {
         return "Where the whole window is inside the image, every sum is \
                 right. At the edge a window extends beyond the image: a pixel \
-                outside counts as 0, on each of the four sides. In memory \
-                there is the end of the row before, or another image.";
+                outside counts as 0, on each of the four sides. At its address \
+                there is the end of the previous row, or another image.";
     }
     "Item i is at column i % width, in row i / width % height, of filter i / \
      width / height. Its window begins one row above and one column to the \
@@ -207,10 +207,10 @@ fn read(kernel: &Kernel) -> Outcome {
         return Ok(());
     }
     Err(wrong(format!(
-        "The results are right, but your items read image[..] {read} times, \
-         where {enough} are enough: {} for each channel and each filter. Do \
-         not read outside the image at all, and read a pixel once for each \
-         window that contains it.",
+        "The results are right, but your items read image[..] {read} times; \
+         {enough} would be enough: {} for each channel and each filter. Do not \
+         read outside the image at all, and read a pixel once for each window \
+         that contains it.",
         along * along
     )))
 }

@@ -57,13 +57,15 @@ impl Case {
                  never faster."
             }
             (Some(n), Some(right)) if n + 1 == right => {
-                "There the device is not faster yet."
+                "At that size the device is not faster yet."
             }
             (Some(n), Some(right)) if n < right => {
                 "At that size the fixed cost still outweighs the gain."
             }
-            (Some(_), Some(_)) => "It is faster before that.",
-            (None, _) => "There is such a size.",
+            (Some(_), Some(_)) => {
+                "The device is already faster at a smaller size."
+            }
+            (None, _) => "There is a size above which the device is faster.",
         };
         let shown = |n: Option<usize>| match n {
             Some(n) => {

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
             ("its gradient", gradient),
             ("its second derivative", second),
             ("the same on every device of this machine", everywhere),
-            ("the loss is yours", |_| without(YOURS, &ENGINES, OWN)),
+            ("you wrote the loss yourself", |_| without(YOURS, &ENGINES, OWN)),
         ],
     )
 }
@@ -60,7 +60,7 @@ fn leaf(scores: &[f32], device: Device) -> Result<Tensor, Stop> {
 fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
     if yours.len() != right.len() {
         return Err(wrong(format!(
-            "{what} has {} elements, and should have {}.",
+            "{what} has {} elements. It should have {}.",
             yours.len(),
             right.len()
         )));
@@ -76,7 +76,7 @@ fn near(what: &str, yours: &[f32], right: &[f64]) -> Outcome {
                 _ => "",
             };
             return Err(wrong(format!(
-                "{what}: element {i} is {y}, and should be {r:.6}.{hint}"
+                "{what}: element {i} is {y}. It should be {r:.6}.{hint}"
             )));
         }
     }
@@ -112,14 +112,15 @@ fn loss(scores: &[f32], what: &str) -> Outcome {
     let is = |other: f64| (f64::from(yours[0]) - other).abs() < 1e-4;
     if is(right * SHAPE[0] as f64) {
         return Err(wrong(format!(
-            "{what} is {}, the sum over the rows; the mean is {right:.6}.",
+            "{what} is {}, the sum over the rows. It should be the mean, \
+             {right:.6}.",
             yours[0]
         )));
     }
     if is(right / SHAPE[1] as f64) {
         return Err(wrong(format!(
-            "{what} is {}, divided by the number of all scores; the mean over \
-             the rows is {right:.6}.",
+            "{what} is {}, divided by the number of all scores. It should be \
+             the mean over the rows, {right:.6}.",
             yours[0]
         )));
     }
@@ -143,8 +144,8 @@ fn gradient(_: &()) -> Outcome {
     for (weight, words) in [
         (
             1.0,
-            "The gradient is only that of the loss; grad_out, which is 3 here, \
-             is missing.",
+            "The gradient is that of the loss alone: grad_out, which is 3 \
+             here, is missing.",
         ),
         (
             3.0 / SHAPE[1] as f64,
@@ -182,8 +183,8 @@ fn second(_: &()) -> Outcome {
     // A detached result is a constant, so its derivative is 0.
     if yours.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
-            "The gradient has no graph. Write it with tensor operations on \
-             ctx.input(0), and detach nothing.",
+            "The gradient has no graph. Compute it with tensor operations on \
+             ctx.input(0), without detaching anything.",
         ));
     }
     let p = shares(&SMALL);

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
             ("2 - a is not a - 2", reflected),
             ("no rule was written", derived),
             ("neg, sub and 2 - a pass their gradients on", gradients),
-            ("they are composed of additions and multiplications", made),
+            ("they use only additions and multiplications", made),
         ],
     )
 }
@@ -49,8 +49,8 @@ fn reflected(_: &()) -> Outcome {
     let found = yours::number_minus(2.0, &a).to_vec();
     if found == right(&a, &a, |x, _| x - 2.0) {
         return Err(wrong(
-            "number_minus(2.0, a) is a - 2. The number comes first: it should \
-             be 2 - a.",
+            "number_minus(2.0, a) computes a - 2. The number comes first: it \
+             should compute 2 - a.",
         ));
     }
     expect("number_minus(2.0, a)", &found, &right(&a, &a, |x, _| 2.0 - x))

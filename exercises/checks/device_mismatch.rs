@@ -69,23 +69,22 @@ impl Seen {
     fn sentence(self, a: Device, b: Device) -> Result<String, Stop> {
         match (self.by, self.result) {
             (Some([x, y]), _) if x == y && a != b => Err(wrong(format!(
-                "The operands were on {a} and {b}, and the operation ran on \
+                "The operands were on {a} and {b}, but the operation ran on \
                  {x}: one of them was copied silently. It would be hard to \
                  find out why such a program is slow."
             ))),
             (Some(_), _) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and the operation ran \
+                "The operands were on {a} and {b}, but the operation ran \
                  anyway: no kernel can read the memory of both."
             ))),
             (None, Ok(_)) => Err(wrong(format!(
-                "The operands were on {a} and {b}, and you returned a result \
+                "The operands were on {a} and {b}, but you returned a result \
                  that the operation has not computed."
             ))),
             (None, Err(Error::Mistake(sentence))) => Ok(sentence),
             (None, Err(other)) => Err(wrong(format!(
-                "That operands are on two devices is a mistake of the \
-                 program, so the error is an Error::Mistake. Yours is \
-                 {other:?}."
+                "Operands on two devices are a mistake in the program, so the \
+                 error must be an Error::Mistake. Yours is {other:?}."
             ))),
         }
     }
@@ -96,13 +95,14 @@ fn through(_: &()) -> Outcome {
         let seen = run("mul", device, device)?;
         if let Err(error) = seen.result {
             return Err(wrong(format!(
-                "Both operands were on {device}, and the answer was: {error}"
+                "Both operands were on {device}, but your function returned \
+                 this error: {error}"
             )));
         }
         if seen.by != Some([device; 2]) {
             return Err(wrong(format!(
-                "Both operands were on {device}, and the operation was not \
-                 run there."
+                "Both operands were on {device}, but the operation was not run \
+                 there."
             )));
         }
     }
@@ -149,8 +149,8 @@ fn names(_: &()) -> Outcome {
             }
             [it] => (
                 it.to_string(),
-                "If it names one device, you still have to search for the \
-                 other.",
+                "If it names only one device, the reader still has to search \
+                 for the other.",
             ),
             _ => (
                 "either of them".to_string(),
@@ -158,7 +158,7 @@ fn names(_: &()) -> Outcome {
             ),
         };
         return Err(wrong(format!(
-            "The operands are on {a} and {b}, and the sentence does not name \
+            "The operands are on {a} and {b}, but the sentence does not name \
              {which}: \"{sentence}\" {why}"
         )));
     }
@@ -185,9 +185,9 @@ fn namesakes(_: &()) -> Outcome {
     let seen = run("mul", a, b)?;
     if seen.by.is_some() {
         return Err(wrong(format!(
-            "Both devices have the name \"{}\", but they are two: a machine \
-             may have two identical cards. Compare the devices, not their \
-             names.",
+            "Both devices have the name \"{}\", but they are different: a \
+             machine may have two identical cards. Compare the devices, not \
+             their names.",
             a.name()?
         )));
     }

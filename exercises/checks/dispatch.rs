@@ -74,34 +74,34 @@ fn computes(_: &()) -> Outcome {
             let name = device.name;
             if !other.calls.borrow().is_empty() {
                 return Err(wrong(format!(
-                    "Both operands are on {name}, but {} has computed. Use the \
-                     device of the operands.",
+                    "Both operands are on {name}, but {} computed the result. \
+                     Use the device of the operands.",
                     other.name
                 )));
             }
             let calls = device.calls.take();
             let Some((asked, a, b)) = calls.first() else {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was not called. Its `binary` \
-                     computes."
+                    "{op:?} on {name}: the device was not called. Call its \
+                     `binary`."
                 )));
             };
             if *asked != op {
                 return Err(wrong(format!(
                     "{op:?} on {name}: the device was called for {asked:?}. \
-                     The operation got lost on the way."
+                     Pass `op` on."
                 )));
             }
             if (a, b) != (&x, &y) {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device was given {a:?} and \
-                     {b:?}; the operands are {x:?} and {y:?}, in this order."
+                    "{op:?} on {name}: the device received {a:?} and {b:?}, \
+                     but the operands are {x:?} and {y:?}, in this order."
                 )));
             }
             if calls.len() > 1 {
                 return Err(wrong(format!(
-                    "{op:?} on {name}: the device has computed {} times for \
-                     one result.",
+                    "{op:?} on {name}: the device was called {} times for one \
+                     result.",
                     calls.len()
                 )));
             }
@@ -127,9 +127,10 @@ fn refuses(_: &()) -> Outcome {
             Err(words) => words,
             Ok(c) => {
                 return Err(wrong(format!(
-                    "One operand is on {}, the other on {}, and there is a \
-                     result on {}. A hidden copy between devices would be the \
-                     slowest part of the program.",
+                    "One operand is on {}, the other on {}, but your function \
+                     returned a result on {}. A hidden copy between devices \
+                     would be the slowest part of the program: return an \
+                     error.",
                     a.device.name(),
                     b.device.name(),
                     c.device.name()
@@ -156,8 +157,8 @@ fn records(_: &()) -> Outcome {
             let flags = format!("{op:?} with a: {a}, b: {b}");
             if c.requires_grad != (a || b) {
                 return Err(wrong(format!(
-                    "{flags}: the result has requires_grad = {}. It requires a \
-                     gradient if any operand does.",
+                    "{flags}: the result has requires_grad = {}. A result \
+                     requires a gradient if any operand does.",
                     c.requires_grad
                 )));
             }
@@ -197,7 +198,7 @@ fn keeps(_: &()) -> Outcome {
         let given = (device.tensor(&x, needs[0]), device.tensor(&y, needs[1]));
         let made = |op| -> Result<Made, Stop> {
             let c = dispatch(op, &given.0, &given.1).map_err(wrong)?;
-            Ok(c.made.expect("the step before has seen it"))
+            Ok(c.made.expect("the previous step has seen it"))
         };
         if made(Op::Add)?.saved != [None, None] {
             return Err(wrong(
@@ -223,7 +224,8 @@ fn keeps(_: &()) -> Outcome {
                 }
                 Some(kept) if kept != numbers => {
                     return Err(wrong(format!(
-                        "Mul: saved[{i}] is {kept:?}; {name} is {numbers:?}."
+                        "Mul: saved[{i}] is {kept:?}, but should be {name}, \
+                         {numbers:?}."
                     )));
                 }
                 _ => {}

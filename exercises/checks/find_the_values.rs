@@ -32,17 +32,20 @@ fn slopes(_: &()) -> Outcome {
         return Ok(());
     }
     let why = if found[0] == wanted[0] && found[1] == -wanted[1] {
-        "\n\nOnly the sign of the second is wrong."
+        "\n\nOnly the sign of the derivative with respect to b is wrong."
     } else if of(a, b, Tensor::mul) == wanted {
-        "\n\nThese numbers would be right for a * b. Here b occurs twice."
+        "\n\nThese numbers would be right for a * b. In (a * b) * b, b occurs \
+         twice."
     } else if found[0] == wanted[0] {
-        "\n\nThe first is right, and it does not depend on a."
+        "\n\nThe derivative with respect to a is right, and it does not depend \
+         on a: keep b, and change a."
     } else {
         ""
     };
     Err(wrong(format!(
-        "For a = {a} and b = {b} the derivatives are different.\n\n            \
-         yours  right\n  d/da  {:>9}  {:>5}\n  d/db  {:>9}  {:>5}{why}",
+        "For a = {a} and b = {b} the derivatives are not the required \
+         ones.\n\n            yours  right\n  d/da  {:>9}  {:>5}\n  d/db  \
+         {:>9}  {:>5}{why}",
         found[0], wanted[0], found[1], wanted[1]
     )))
 }

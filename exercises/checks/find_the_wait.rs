@@ -93,7 +93,7 @@ fn reports(gpu: &Gpu) -> Outcome {
         let near = |a: f32, b: f32| (a - b).abs() <= 1e-5 * b.abs();
         if count > 1.0 && near(report.mean, sum) {
             return Err(wrong(format!(
-                "The mean of {count} losses is {}, and yours is their sum, \
+                "The mean of {count} losses is {}, but you report their sum, \
                  {}.",
                 sum / count,
                 report.mean
@@ -107,7 +107,7 @@ fn reports(gpu: &Gpu) -> Outcome {
         }
         expect("The mean of the losses", &[report.mean], &[sum / count])?;
         let least = losses.into_iter().fold(f32::INFINITY, f32::min);
-        expect("The least of the losses", &[report.least], &[least])?;
+        expect("The smallest of the losses", &[report.least], &[least])?;
     }
     Ok(())
 }
@@ -139,7 +139,7 @@ fn launches(gpu: &Gpu) -> Outcome {
     // Some launches may be saved, but not half of them.
     if counts.launches * 2 < right.launches {
         return Err(wrong(format!(
-            "4 steps took {} launches, and they should take about {}: the work \
+            "4 steps took {} launches, but they should take about {}: the work \
              is done elsewhere.",
             counts.launches, right.launches
         )));
@@ -169,15 +169,17 @@ fn waits(gpu: &Gpu) -> Outcome {
              read once."
         }
         (false, true) => {
-            "Nothing is read in a step, but each step waits: `synchronize` \
-             waits for all enqueued work."
+            "No step reads anything, but each step waits: `synchronize` waits \
+             for all enqueued work."
         }
-        _ => "An epoch needs one or two, however many batches it has.",
+        _ => {
+            "An epoch needs to wait once or twice, however many batches it \
+             has."
+        }
     };
     Err(wrong(format!(
-        "The trace of 12 batches has {} launches, {reads} reads and \
-         {finishes} times of waiting for all, and the ledger counts {} waits. \
-         {why}",
+        "In 12 batches there were {} launches, {reads} reads and {finishes} \
+         calls that wait for all work; the ledger counts {} waits. {why}",
         count(SliceKind::Launch),
         counts.waits
     )))

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             ("derivatives that are tiny", tiny),
             ("a claim that is NaN", nan),
             ("one input is nudged at a time", alone),
-            ("no numbers", nothing),
+            ("no inputs", nothing),
         ],
     )
 }
@@ -60,9 +60,9 @@ fn judged(
                     Some(i) => format!("names claim {i}"),
                 };
                 return Err(wrong(format!(
-                    "Claim {at} is wrong by {} of the largest derivative, and \
-                     your function {says}. {missed}\n\n  f      {name}\n  x      \
-                     {x:?}\n  claims {planted:?}",
+                    "Claim {at} is off by {} times the largest derivative, but \
+                     your function {says}. {missed}\n\n  f      {name}\n  \
+                     x      {x:?}\n  claims {planted:?}",
                     fault.abs()
                 )));
             }
@@ -87,7 +87,8 @@ fn bends(_: &()) -> Outcome {
         &f,
         &x,
         &[slope],
-        "This curve bends so much that a one-sided difference is off by 0.002.",
+        "This curve bends so much that a one-sided difference is off by 0.002. \
+         A central difference is not.",
         "",
     )
 }
@@ -100,7 +101,7 @@ fn billion(_: &()) -> Outcome {
         &[3e10],
         &[3.0],
         "Near 30 billion, f64 values are 4e-6 apart, so a nudge of 1e-5 is not \
-         exactly 1e-5.",
+         exactly 1e-5. Make the nudge proportional to the input.",
         "",
     )
 }
@@ -114,7 +115,8 @@ fn tiny(_: &()) -> Outcome {
         &[3e-6, 2e-6],
         "",
         "These derivatives are a few millionths, so even a small error is \
-         large in comparison.",
+         large in comparison. Make the tolerance proportional to the largest \
+         derivative.",
     )
 }
 
@@ -123,9 +125,9 @@ fn nan(_: &()) -> Outcome {
     match yours::first_wrong(&f, &[2.0, 3.0], &[3.0, f64::NAN]) {
         Some(1) => Ok(()),
         found => Err(wrong(format!(
-            "Claim 1 is NaN, and your function returns {found:?}. Every \
-             comparison with a NaN is false, so `too far away` is never true \
-             for it."
+            "Claim 1 is NaN, but your function returns {found:?}. Every \
+             comparison with a NaN is false: test whether a claim is close, \
+             not whether it is too far off."
         ))),
     }
 }
@@ -159,8 +161,8 @@ fn nothing(_: &()) -> Outcome {
     match yours::first_wrong(&|_| 1.0, &[], &[]) {
         None => Ok(()),
         found => Err(wrong(format!(
-            "Without inputs nothing is wrong, and your function returns \
-             {found:?}."
+            "Without inputs no claim can be wrong, but your function returns \
+             {found:?} instead of None."
         ))),
     }
 }

@@ -86,7 +86,7 @@ fn judge(seed: u64, case: Case) -> Outcome {
     );
     if yours.len() != right.len() {
         return Err(wrong(format!(
-            "{what} gives {} values, but the image has {h} * {w} pixels, \
+            "{what} returns {} values, but the image has {h} * {w} pixels, \
              including those in no window.",
             yours.len()
         )));
@@ -171,18 +171,18 @@ fn diagnosis(
         )
     } else if is(&narrow) {
         Some(
-            "A row of the image is as long as `image` says, not as far as the \
-             windows reach.",
+            "The width of the image is given by `image`: it may be larger than \
+             what the windows cover.",
         )
     } else if is(&turned) {
         Some(
-            "Row and column are swapped inside the window: the last axis \
-             varies fastest, and it goes to the right.",
+            "Row and column are swapped inside the window: the last axis, \
+             which varies fastest, is the column.",
         )
     } else if is(&across) {
         Some(
-            "The windows are read column by column. They are stored row by \
-             row: the second axis varies faster than the first.",
+            "Your function reads the windows column by column. They are stored \
+             row by row: the second axis varies faster than the first.",
         )
     } else {
         None

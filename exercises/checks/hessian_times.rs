@@ -66,15 +66,15 @@ fn polynomial(_: &()) -> Outcome {
          times v: multiply by v before you take the sum that is \
          differentiated."
     } else if is(&rows) {
-        "That is the direction (1, 1): where is v?"
+        "That is the result for the direction (1, 1): v is missing."
     } else if is(&first) {
-        "These are the first derivatives."
+        "These are the first derivatives. Differentiate them once more."
     } else {
         ""
     };
     Err(wrong(format!(
-        "At x = {at:?}, in the direction v = {along:?}, your answer is \
-         different. {why}\n\n  yours  {yours:?}\n  right  {wanted:?}"
+        "At x = {at:?}, in the direction v = {along:?}, your answer is wrong. \
+         {why}\n\n  yours  {yours:?}\n  right  {wanted:?}"
     )))
 }
 
@@ -84,8 +84,8 @@ fn straight(_: &()) -> Outcome {
     match yours == [0.0; 3] {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The derivatives of a sum are constant, and yours changes: \
-             {yours:?}."
+            "The derivatives of a linear function are constant, so the result \
+             should be zeros, but yours is {yours:?}."
         ))),
     }
 }

@@ -89,7 +89,7 @@ fn counted(
     {
         format!(
             "These are the counts of group {one} only, which has overwritten \
-             those of the others: add the counts of a group."
+             those of the others: add to the counts instead of assigning."
         )
     } else if is(twice(GROUP as f32)) {
         format!(
@@ -98,20 +98,20 @@ fn counted(
         )
     } else if all < n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} elements. Is \
-             each addition one atomic step? An addition is lost if another \
-             item reads between its read and its write. And have all items of \
-             the group counted before the group's counts are used?"
+            "The counts add up to {all}, but there are {n} elements. Is each \
+             addition one atomic step? An addition is lost if another item \
+             reads between its read and its write. And have all items of the \
+             group counted before the group's counts are used?"
         )
     } else if all > n as f32 {
         format!(
-            "All counts together are {all}, and there are {n} elements. Is \
-             each count of the group set to 0 before any item adds to it, and \
-             is each element counted by only one item?"
+            "The counts add up to {all}, but there are {n} elements. Is each \
+             count of the group set to 0 before any item adds to it, and is \
+             each element counted by only one item?"
         )
     } else {
-        "All elements are counted, but some in the wrong bin: the bin of a[i] \
-         is (uint)a[i]."
+        "All elements are counted, but some of them in the wrong bin: the bin \
+         of a[i] is (uint)a[i]."
             .to_string()
     };
     Err(wrong(format!(
@@ -125,7 +125,7 @@ fn judge(launch: &Launch) -> Outcome {
     together(
         launch,
         "A step of a warp takes as long for one item as for all of them. Let \
-         each item count some of the numbers.",
+         each item count some of the elements.",
     )?;
     in_line(launch, (groups * BINS) as u64)?;
     gathered(
@@ -138,7 +138,7 @@ fn judge(launch: &Launch) -> Outcome {
         launch,
         false,
         n as u64,
-        "Each element is loaded by several items, and only one of them counts \
+        "Each element is loaded by several items, but only one of them counts \
          it. Let each item load its own elements, and add to whichever bins \
          they belong to.",
     )?;
@@ -160,8 +160,8 @@ fn in_line(launch: &Launch, enough: u64) -> Outcome {
     let times = access.numbers();
     if times > 2 * enough {
         let what = format!(
-            "the items do {times} atomic operations on global memory, where \
-             {enough} are enough"
+            "the items do {times} atomic operations on global memory; {enough} \
+             would be enough"
         );
         return Err(slow(
             launch,

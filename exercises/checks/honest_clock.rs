@@ -86,12 +86,12 @@ const OTHERS: [(Clock, &str); 6] = [
             device.now() - start
         },
         "That is how long it takes to enqueue a command. The device has hardly \
-         begun.",
+         begun: wait for it with finish.",
     ),
     (
         |device, runs| median(runs, || once(device)),
-        "The first launch has compiled the kernel, and waited for other work \
-         on the device.",
+        "The first launch compiles the kernel, and waits for other work on the \
+         device. Launch once before you start the clock.",
     ),
     (
         |device, runs| {
@@ -99,14 +99,14 @@ const OTHERS: [(Clock, &str); 6] = [
             median(runs, || once(device))
         },
         "There was other work in the queue when the first run began, and you \
-         have timed that, too.",
+         have timed that, too. Call finish before you start the clock.",
     ),
     (
         |device, runs| {
             once(device);
             (0..runs).map(|_| once(device)).sum::<f64>() / runs as f64
         },
-        "That is the mean, which includes every interruption.",
+        "That is the mean, which includes every interruption. Use the median.",
     ),
     (
         |device, runs| {
@@ -114,8 +114,8 @@ const OTHERS: [(Clock, &str); 6] = [
             let times = (0..runs).map(|_| once(device));
             times.fold(f64::INFINITY, f64::min)
         },
-        "That is the shortest run, which had a warm cache: you cannot rely on \
-         it.",
+        "That is the shortest run, which had a warm cache by luck. Use the \
+         median.",
     ),
     (
         |device, runs| {
@@ -126,7 +126,7 @@ const OTHERS: [(Clock, &str); 6] = [
             (device.now() - start) / runs as f64
         },
         "You waited once for all launches, so each command was enqueued while \
-         the device worked on the one before.",
+         the device worked on the one before. Wait after each launch.",
     ),
 ];
 
@@ -152,9 +152,9 @@ fn judged(runs: usize) -> Outcome {
     }
     let known = OTHERS.iter().find(|(f, _)| is(f(&Device::new(), runs)));
     Err(wrong(format!(
-        "With {runs} runs you return {yours} µs. {}\n\n  {ORDER:>5} µs  the \
-         call of launch\n  {WORK:>5} µs  the work of the device\n  {ANSWER:>5} \
-         µs  until finish returns\n  {right:>5} µs  together",
+        "With {runs} runs your function returns {yours} µs. {}\n\n  {ORDER:>5} \
+         µs  the call of launch\n  {WORK:>5} µs  the work of the device\n  \
+         {ANSWER:>5} µs  until finish returns\n  {right:>5} µs  together",
         known.map_or("", |(_, why)| why)
     )))
 }

@@ -113,7 +113,8 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     if let Some(i) = (0..right.len()).find(differs) {
         let why = diagnosis(shape, strides, &found, first).unwrap_or("");
         return Err(told(format!(
-            "element {i} is {} slots from element 0, but {} in yours. {why}",
+            "element {i} is {} slots from element 0, but your terms give {}. \
+             {why}",
             right[i] as isize - right[0] as isize,
             found[i] - right[0] as isize
         )));
@@ -202,7 +203,10 @@ fn diagnosis(
     };
     let last = *strides.last()?;
     if is(&|i| each(i, true)) {
-        Some("Yours varies the first axis fastest; it should be the last one.")
+        Some(
+            "Your terms vary the first axis fastest. It should be the last \
+             one.",
+        )
     } else if is(&no_quotient) {
         Some(
             "The quotient is missing: an axis advances when all later axes \

@@ -122,8 +122,8 @@ impl Reader for Planted {
     fn read(&mut self, tokens: &[usize]) -> Vec<f32> {
         if tokens.is_empty() || self.read + tokens.len() > CONTEXT {
             panic!(
-                "{} tokens after {} that were read: a piece has at least one, \
-                 and a text at most {CONTEXT}",
+                "read was called with {} tokens after {} others: a piece has \
+                 at least one token, and a text at most {CONTEXT}",
                 tokens.len(),
                 self.read
             );
@@ -173,8 +173,8 @@ fn accepted(_: &()) -> Outcome {
     match yours::accepts(&mut Planted::new(0)) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a reader whose scores differ by less than 1e-5. \
-             It adds in a different order: compare with a tolerance.",
+            "Your test rejects a reader whose scores differ by less than 1e-5 \
+             because it adds in a different order. Compare with a tolerance.",
         )),
     }
 }

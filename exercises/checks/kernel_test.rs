@@ -110,8 +110,8 @@ fn accepted(_: &()) -> Outcome {
     match yours::accepts(&|values| largest(RIGHT, values)) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a right kernel: it returns the largest of its \
-             values, bit for bit.",
+            "Your test rejects a right kernel, which returns the largest of \
+             its values, bit for bit.",
         )),
     }
 }

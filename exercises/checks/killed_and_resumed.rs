@@ -40,7 +40,7 @@ const FAULTS: [&str; 9] = [
     "rejected: it forgets which epoch it is in",
     "rejected: its numbers are saved with four digits",
     "rejected: it saves its state only once, and returns the same bytes again",
-    "rejected: saving changes what it does next",
+    "rejected: saving changes how it continues",
 ];
 
 const PLACE: usize = 1;
@@ -189,7 +189,7 @@ fn accepted(_: &()) -> Outcome {
     match verdict(0) {
         true => Ok(()),
         false => Err(wrong(
-            "Your test rejects a run that continues with the same bits. Which \
+            "Your test rejects a run that resumes with the same bits. Which \
              losses do you compare?",
         )),
     }

@@ -63,8 +63,8 @@ fn not_in_vain(_: &()) -> Outcome {
                 _ => "",
             };
             return Err(wrong(format!(
-                "groups({n}, {size}) is {found}, but {right} cover everything. \
-                 A group without any element is unnecessary.{exact}"
+                "groups({n}, {size}) is {found}. It should be {right}: a group \
+                 without any element is unnecessary.{exact}"
             )));
         }
     }
@@ -77,7 +77,7 @@ fn items(_: &()) -> Outcome {
         let found = yours::global_size(n, size);
         if found != right {
             return Err(wrong(format!(
-                "global_size({n}, {size}) is {found}, and should be {right}. A \
+                "global_size({n}, {size}) is {found}. It should be {right}. A \
                  device launches whole groups, so it is the number of groups \
                  times {size}."
             )));
@@ -85,7 +85,7 @@ fn items(_: &()) -> Outcome {
         let (found, right) = (yours::idle(n, size), right - u64::from(n));
         if u64::from(found) != right {
             return Err(wrong(format!(
-                "idle({n}, {size}) is {found}, and should be {right}: launched \
+                "idle({n}, {size}) is {found}. It should be {right}: launched \
                  items minus elements. If n is a multiple of the size, there \
                  are no idle items."
             )));
@@ -102,15 +102,15 @@ fn largest(_: &()) -> Outcome {
         let found = yours::groups(n, size);
         if found != right {
             return Err(wrong(format!(
-                "groups({n}, {size}) is {found}, and should be {right}. n + \
-                 size - 1 overflows a u32 here. `n.div_ceil(size)` does not."
+                "groups({n}, {size}) is {found}. It should be {right}. n + \
+                 size - 1 overflows a u32 here; `n.div_ceil(size)` does not."
             )));
         }
         let right = u64::from(right) * u64::from(size);
         let found = yours::global_size(n, size);
         if found != right {
             return Err(wrong(format!(
-                "global_size({n}, {size}) is {found}, and should be {right}, \
+                "global_size({n}, {size}) is {found}. It should be {right}, \
                  which does not fit into a u32. Convert both factors to u64 \
                  before you multiply, not the product after it."
             )));
@@ -127,7 +127,7 @@ fn elements(_: &()) -> Outcome {
                 &format!("element({group}, {item}, {size})"),
                 yours::element(group, item, size),
                 element,
-                "Before group number g, there are the items of g whole groups.",
+                "The items of g whole groups come before group g.",
             )?;
         }
     }
@@ -144,7 +144,7 @@ fn places(_: &()) -> Outcome {
                 false => "",
             };
             return Err(wrong(format!(
-                "place({element}, {size}) is {found:?}, and should be \
+                "place({element}, {size}) is {found:?}. It should be \
                  {right:?}.{swapped}"
             )));
         }
@@ -172,12 +172,11 @@ fn rows(_: &()) -> Outcome {
                  elements before row y are y times the columns."
             }
             false => {
-                "Before row y there are y whole rows, each with `columns` \
-                      elements."
+                "y whole rows come before row y, each with `columns` elements."
             }
         };
         return Err(wrong(format!(
-            "element_2d({x}, {y}, {columns}) is {found}, and should be {}. \
+            "element_2d({x}, {y}, {columns}) is {found}. It should be {}. \
              {why}",
             right(x, y)
         )));
@@ -187,8 +186,8 @@ fn rows(_: &()) -> Outcome {
         &format!("element_2d({x}, {y}, {columns})"),
         yours::element_2d(x, y, columns),
         4_900_000_001_u64,
-        "That does not fit into a u32: convert the numbers to u64 before you \
-         multiply them.",
+        "The product does not fit into a u32: convert the factors to u64 \
+         before you multiply them.",
     )
 }
 
@@ -197,7 +196,7 @@ fn expect(what: &str, found: u64, right: impl Into<u64>, why: &str) -> Outcome {
     match found == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "{what} is {found}, and should be {right}. {why}"
+            "{what} is {found}. It should be {right}. {why}"
         ))),
     }
 }

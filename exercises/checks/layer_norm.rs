@@ -102,8 +102,8 @@ fn mixed(kernel: &Kernel, shape: [usize; 2]) -> Outcome {
          from a sample; here the row is complete, and its variance is the mean \
          of the squares: divide by columns."
     } else if is(&|_, away, v| away / (v + EPS)) {
-        "Each element is divided by the variance, and should be divided by its \
-         square root."
+        "Each element is divided by the variance. It should be divided by the \
+         square root of the variance."
     } else if is(&|_, away, _| away) {
         "The mean was subtracted from each element, but the result was not \
          divided by the root of the variance."
@@ -132,7 +132,7 @@ fn flat(kernel: &Kernel) -> Outcome {
     let outside = |_: f64, away: f64, v: f64| away / (v.sqrt() + EPS);
     if expect("", &yours, &rows_by(&a, n, outside)).is_ok() {
         return Err(wrong(
-            "EPS is added to the root, and should be added to the variance, \
+            "EPS is added to the root. It should be added to the variance, \
              under the root: for elements as small as these it matters.",
         ));
     }
@@ -189,14 +189,14 @@ fn judge(launch: &Launch) -> Outcome {
     let [rows, columns] = JUDGED;
     together(
         launch,
-        "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a part of the row: its own column, and from there \
-         every 256th.",
+        "A step of a warp takes as long for one item as for all of them. Give \
+         each item a part of the row: its own column, and from there every \
+         256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to load. Let \
-         all 256 items have a part of the row: each its own column, and from \
+        "While one warp waits for memory, the others have nothing to load. \
+         Give all 256 items a part of the row: each its own column, and from \
          there every 256th.",
     )?;
     gathered(

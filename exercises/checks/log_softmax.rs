@@ -16,9 +16,9 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("a row of five small scores", small),
-            ("scores of 1000 overflow nothing", large),
-            ("a score that is far below the others", far),
-            ("scores of -1000 do not divide by 0", low),
+            ("scores of 1000 do not overflow", large),
+            ("a score far below the others", far),
+            ("scores of -1000 do not lead to a division by 0", low),
             ("the rule, on two rows of four", gradients),
         ],
     )
@@ -42,7 +42,7 @@ fn large(_: &()) -> Outcome {
         || same(&found, row.map(|x| (x.exp() / total).ln()))
     {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}: exp(1000) \
+            "For the scores {row:?} your function returns {found:?}: exp(1000) \
              overflows. Subtract the largest score of the row from all of them \
              first."
         )));
@@ -55,9 +55,10 @@ fn far(_: &()) -> Outcome {
     let found = yours::log_softmax(&row);
     if same(&found, [0.0, f32::NEG_INFINITY]) {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}. The probability of \
-             the second is so small that it becomes 0, and the logarithm of 0 \
-             is minus infinity: subtract logarithms instead of dividing."
+            "For the scores {row:?} your function returns {found:?}. The \
+             probability of the second is so small that it becomes 0, and the \
+             logarithm of 0 is minus infinity: subtract logarithms instead of \
+             dividing."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))
@@ -69,9 +70,9 @@ fn low(_: &()) -> Outcome {
     let found = yours::log_softmax(&row);
     if same(&found, [f32::INFINITY; 3]) {
         return Err(wrong(format!(
-            "For the scores {row:?} yours gives {found:?}: each exp is 0, and \
-             so is their sum. The largest of these scores is -999: begin the \
-             search with f32::NEG_INFINITY, not with 0."
+            "For the scores {row:?} your function returns {found:?}: each exp \
+             is 0, and so is their sum. The largest of these scores is -999: \
+             begin the search with f32::NEG_INFINITY, not with 0."
         )));
     }
     expect("log_softmax(row)", &found, &right(&row))

@@ -53,7 +53,8 @@ fn half(_: &()) -> Outcome {
     match seen.get() {
         Some(DType::F16) => Ok(()),
         Some(other) => Err(wrong(format!(
-            "The loss got {other}, and should get a copy of x in f16."
+            "The loss was called with {other}. It should be called with a copy \
+             of x in f16."
         ))),
         None => Err(wrong("The loss was not computed.")),
     }
@@ -82,8 +83,8 @@ fn small(_: &()) -> Outcome {
         Some(found) if found == [right; 3] => Ok(()),
         Some(found) if found == [0.0; 3] => Err(wrong(format!(
             "For (x / 2^26).sum() each gradient is {right:e}, but yours is 0: \
-             some 16-bit value on the way was too small. Scale the loss, and \
-             divide by the scale in 32 bits."
+             a 16-bit value in the backward pass was too small. Scale the \
+             loss, and divide by the scale in 32 bits."
         ))),
         other => Err(wrong(format!(
             "For (x / 2^26).sum() each gradient is {right:e}; yours are \

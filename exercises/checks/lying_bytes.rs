@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         "lying_bytes",
         YOURS,
         &[
-            ("a kernel reads the numbers that were meant", meant),
+            ("a kernel reads the intended values", meant),
             ("a result has exactly enough memory", room),
             ("what a kernel has written is read back", read_back),
             ("the gradients of (a * b) * b arrive", gradients),
@@ -98,12 +98,12 @@ fn meant(_: &()) -> Outcome {
             .collect();
         let zero = float(&found, 0) == Some(0.0);
         let seed = match values == [1.0] && zero {
-            true => " With this for a seed, every gradient is 0.",
+            true => " With this as the seed, every gradient is 0.",
             false => "",
         };
         return Err(wrong(format!(
-            "bytes_of(&{values:?}) is\n\n  {}\n\nA kernel takes four of them \
-             for each float and reads {}.{seed} {why}",
+            "bytes_of(&{values:?}) is\n\n  {}\n\nA kernel reads four of them \
+             for each float, and sees {}.{seed} {why}",
             hex(&found),
             reads.join(", "),
         )));
@@ -143,7 +143,7 @@ fn room(_: &()) -> Outcome {
             _ => "The rest is allocated but never used.".into(),
         };
         return Err(wrong(format!(
-            "room({n}) is {found}, and {n} floats need {right} bytes. {why}"
+            "room({n}) is {found}, but {n} floats need {right} bytes. {why}"
         )));
     }
     Ok(())
@@ -167,7 +167,7 @@ fn read_back(_: &()) -> Outcome {
             _ => "Take four bytes at a time, as an f32.",
         };
         return Err(wrong(format!(
-            "A kernel has written {values:?}, and values_of reads {found:?}. \
+            "A kernel has written {values:?}, but values_of reads {found:?}. \
              {why}"
         )));
     }

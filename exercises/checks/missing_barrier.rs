@@ -73,8 +73,9 @@ fn judge(
         return match search.endings[0].trace.barriers {
             most if most > barriers => Err(wrong(format!(
                 "{kernel} is right in every schedule, but its group passes \
-                 {most} barriers where {barriers} are enough. At each of them \
-                 all items wait for the slowest: only one line was missing."
+                 {most} barriers; {barriers} would be enough. At each barrier \
+                 all items wait for the slowest one: only one line was \
+                 missing."
             ))),
             _ => Ok(()),
         };
@@ -88,9 +89,9 @@ fn judge(
         trace.to_string().lines().map(|it| format!("  {it}\n")).collect();
     let advice = match (&trace.end, trace.race()) {
         (End::Divergent(_), _) => {
-            "Some items never reach a barrier inside an `if`, or inside a loop \
-             that not all items run equally often. Put it where every item \
-             passes, even one that has nothing to do."
+            "A barrier inside an `if`, or inside a loop that not all items run \
+             equally often, is not reached by some items. Put it where every \
+             item passes, even one that has nothing to do."
                 .to_string()
         }
         (_, Some(race)) => format!(
@@ -101,8 +102,8 @@ fn judge(
     };
     let at_least = if search.complete { "" } else { "at least " };
     Err(wrong(format!(
-        "{kernel} is wrong in {at_least}{count} of {} schedules. This is the \
-         one that interrupts the items least.\n\n{table}\n{advice}",
+        "{kernel} is wrong in {at_least}{count} of {} schedules. This one \
+         switches least often from item to item.\n\n{table}\n{advice}",
         search.schedules(),
     )))
 }

@@ -64,8 +64,8 @@ fn arrives(gpu: &Gpu) -> Outcome {
         .collect();
     if stayed.len() == all.len() {
         return Err(wrong(
-            "Nothing has moved: all parameters are still on the processor. \
-             `to` returns a new tensor; replace the old one by it.",
+            "Nothing was moved: all parameters are still on the processor. \
+             `to` returns a new tensor; store it in place of the old one.",
         ));
     }
     if !stayed.is_empty() {
@@ -111,7 +111,9 @@ fn gradients(gpu: &Gpu) -> Outcome {
     layers[1].forward(&hidden).sum().backward();
     for (name, parameter) in named(&layers) {
         let Some(grad) = parameter.grad() else {
-            return Err(wrong(format!("{name} got no gradient.")));
+            return Err(wrong(format!(
+                "{name} got no gradient: backward did not reach it."
+            )));
         };
         if grad.device() != device {
             let there = grad.device();
@@ -131,8 +133,8 @@ fn stays(gpu: &Gpu) -> Outcome {
     for ((name, parameter), before) in named(&layers).iter().zip(&before) {
         if !parameter.array().shares_storage(before) {
             return Err(wrong(format!(
-                "{name} was already on {device}, and its data was copied. \
-                 Tensor::to knows when no copy is needed."
+                "{name} was already on {device}, but its data was copied. \
+                 Tensor::to copies only if necessary."
             )));
         }
     }

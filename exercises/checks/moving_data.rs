@@ -48,14 +48,14 @@ fn judge(
 ) -> Outcome {
     if found.device() != device {
         return Err(wrong(format!(
-            "{what} should be on {device}, but is on {}. Nothing reports that: \
-             an operation on it would run there.",
+            "{what} should be on {device}, but it is on {}. No error would \
+             report this: operations on it would run there.",
             found.device()
         )));
     }
     if found.shape() != shape {
         return Err(wrong(format!(
-            "{what} has shape {:?} on {device}, and should have {shape:?}.",
+            "{what} has shape {:?} on {device}. It should have {shape:?}.",
             found.shape()
         )));
     }
@@ -81,7 +81,7 @@ fn ndarrays(_: &()) -> Outcome {
         let found = yours::moved(Data::Ndarray(turned), device)?;
         if found.device() == device && found.to_vec()? == lies {
             return Err(wrong(
-                "The ndarray was transposed, and its elements arrived in \
+                "The ndarray was transposed, but its elements arrived in \
                  memory order. `iter()` returns them in the order of their \
                  indices.",
             ));
@@ -96,8 +96,8 @@ fn refused(_: &()) -> Outcome {
     match yours::moved(data, Device::Cpu) {
         Err(_) => Ok(()),
         Ok(found) => Err(wrong(format!(
-            "Five elements cannot fill the shape [2, 3], but {:?} was made of \
-             them.",
+            "Five elements cannot fill the shape [2, 3], but your function \
+             made {:?} of them. Return an error.",
             found.shape()
         ))),
     }
@@ -122,7 +122,7 @@ fn at_home(_: &()) -> Outcome {
         let found = yours::moved(Data::Tensor(tensor.clone()), device)?;
         if before != copies() || !found.array().shares_storage(tensor.array()) {
             return Err(wrong(format!(
-                "The tensor was already on {device}, and it was copied: the \
+                "The tensor was already on {device}, but it was copied: the \
                  result has its own memory."
             )));
         }

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             ("no gradient is computed unless it is needed", asked),
             ("nothing is left when everything is dropped", freed),
             ("the rule holds no operand", chain),
-            ("the product is yours", written),
+            ("you wrote the multiplication yourself", written),
         ],
     )
 }
@@ -70,7 +70,8 @@ fn thrifty(gpu: &Gpu) -> Outcome {
     match cost.launches {
         1 => Ok(()),
         more => Err(wrong(format!(
-            "One launch computes the product, and yours took {more}."
+            "One launch is enough to compute the product, but yours took \
+             {more}."
         ))),
     }
 }
@@ -121,8 +122,8 @@ fn asked(gpu: &Gpu) -> Outcome {
         let ((), cost) = ledger::measure(|| product.backward_with(&w));
         if cost.launches != 1 {
             return Err(wrong(format!(
-                "Only {asks} requires a gradient, and backward took {} \
-                 launches. Check records of each operand, and return None for \
+                "Only {asks} requires a gradient, but backward took {} \
+                 launches. Call records on each operand, and return None for \
                  an operand that needs no gradient.",
                 cost.launches
             )));
@@ -202,7 +203,7 @@ fn written(_: &Gpu) -> Outcome {
             "Mul::mul(a, b)",
             "Tensor>::mul",
         ],
-        "that is the engine's own product. Here you write it: the launch, the \
-         rule and the recording.",
+        "that is the engine's own multiplication. Here you write it: the \
+         launch, the rule and the recording.",
     )
 }

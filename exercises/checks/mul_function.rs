@@ -100,7 +100,7 @@ fn twice(_: &()) -> Outcome {
     if second == [0.0] {
         return Err(wrong(
             "The gradient has no graph, so it cannot be differentiated: use \
-             grad_out and ctx.input(..) as they are, and detach nothing.",
+             grad_out and ctx.input(..) as they are, without detaching them.",
         ));
     }
     let at = x.to_vec()?[0];

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ("the rule gives a and b their gradients", gradients),
             ("mul(x, x) gives x the sum of both gradients", square),
             ("the rule holds arrays instead of tensors", held),
-            ("the product is yours", yours),
+            ("you wrote the multiplication yourself", yours),
         ],
     )
 }
@@ -112,8 +112,8 @@ fn yours(_: &()) -> Outcome {
             "Mul::mul(a, b)",
             "Tensor>::mul",
         ],
-        "that is the engine's product of two tensors, with the engine's rule. \
-         Here you write the rule: multiply the arrays, and pass the rule to \
-         from_op.",
+        "that is the engine's multiplication of two tensors, with the engine's \
+         rule. Here you write the rule: multiply the arrays, and pass the rule \
+         to from_op.",
     )
 }

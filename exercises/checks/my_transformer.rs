@@ -97,7 +97,7 @@ fn main() -> ExitCode {
             ("attention has the right values and gradients", attention),
             ("layer_norm has the right values and gradients", layer_norm),
             ("three steps of adam give the same result as the engine's", adam),
-            ("a network of yours learns to spell", learns),
+            ("a network with your parts learns to spell", learns),
         ],
     )
 }
@@ -126,8 +126,8 @@ fn written(_: &()) -> Outcome {
             "Adam::",
             "reference().",
         ],
-        "that is the engine's own. Leave out the parts that you do not write: \
-         `..Parts::reference()`.",
+        "that is the engine's own part. Leave out the parts that you do not \
+         write: `..Parts::reference()`.",
     )
 }
 
@@ -160,7 +160,7 @@ fn part(
     let (found, wanted) = (yours(&mine), right(&theirs));
     if found.shape() != wanted.shape() {
         return Err(wrong(format!(
-            "The result of {name} has the shape {:?}, and {:?} was expected.",
+            "The result of {name} has the shape {:?}, but {:?} was expected.",
             found.shape(),
             wanted.shape()
         )));
@@ -256,8 +256,8 @@ fn adam(_: &()) -> Outcome {
                 }
             };
             return Err(wrong(format!(
-                "Step {step} gives a different result. {why}\n\n  yours  \
-                 {:.5?}\n  right  {:.5?}",
+                "Step {step} gives a wrong result. {why}\n\n  yours  {:.5?}\n  \
+                 right  {:.5?}",
                 yours.to_vec()?,
                 right.to_vec()?
             )));

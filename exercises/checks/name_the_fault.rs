@@ -28,10 +28,10 @@ fn main() -> ExitCode {
         "name_the_fault",
         YOURS,
         &[
-            ("each fault is named", each),
+            ("each error is named", each),
             ("a right gradient is not reported as wrong", agrees),
             ("one element does not decide for all", one),
-            ("if two names fit, the answer is Unknown", two),
+            ("if two diagnoses fit, the answer is Unknown", two),
             ("a factor says nothing if all elements are equal", equal),
             ("small gradients have small errors", small),
         ],
@@ -52,8 +52,8 @@ fn asked(yours: &[f64], right: &[f64], wanted: Fault, why: &str) -> Outcome {
     match same(found, wanted) {
         true => Ok(()),
         false => Err(wrong(format!(
-            "Your diagnosis is {found:?}, and {wanted:?} was expected. {why}\n\n  \
-             yours  {yours:?}\n  right  {right:?}"
+            "Your diagnosis is {found:?}, but {wanted:?} was expected. \
+             {why}\n\n  yours  {yours:?}\n  right  {right:?}"
         ))),
     }
 }
@@ -70,7 +70,12 @@ fn each(_: &()) -> Outcome {
 
 fn agrees(_: &()) -> Outcome {
     let rounded = RIGHT.map(|r| r * (1.0 + 1e-6));
-    asked(&rounded, &RIGHT, Fault::Agrees, "It is off by a millionth.")?;
+    asked(
+        &rounded,
+        &RIGHT,
+        Fault::Agrees,
+        "The elements are off by a millionth, which is rounding.",
+    )?;
     let symmetric = [1.0, 2.0, 2.0, 5.0];
     asked(&symmetric, &symmetric, Fault::Agrees, "")
 }
@@ -84,8 +89,8 @@ fn one(_: &()) -> Outcome {
 
 fn two(_: &()) -> Outcome {
     let right = [0.0, 1.0, -1.0, 0.0];
-    let why = "It is transposed, and it has the wrong sign: no diagnosis is \
-               better than a wrong one.";
+    let why = "Both the wrong sign and the transposed matrix explain it: no \
+               diagnosis is better than a wrong one.";
     asked(&right.map(|r| -r), &right, Fault::Unknown, why)
 }
 

@@ -40,7 +40,7 @@ fn asked(
         _ => "",
     };
     Err(wrong(format!(
-        "{what}: your loss is {yours:.4}, and {right:.4} was expected. {why}"
+        "{what}: your loss is {yours:.4}, but {right:.4} was expected. {why}"
     )))
 }
 
@@ -51,14 +51,14 @@ const NO_ONE: &str = "You have not added 1 to each count.";
 const ITS_OWN: &str = "You have counted the held-out tokens. A network cannot \
                        know them beforehand.";
 const ONCE_EACH: &str = "That is the mean over the distinct tokens, each \
-                         counted once. A token that occurs often must count \
-                         often.";
+                         counted once. Weight each token by how often it \
+                         occurs.";
 
 fn blind(_: &()) -> Outcome {
     for signs in [2, 27, 65] {
         let n = signs as f64;
         asked(
-            &format!("{signs} signs"),
+            &format!("{signs} equally likely tokens"),
             yours::blind(signs),
             n.ln(),
             &[(n.log2(), BITS), (n.log10(), TENS), (n, CHOICES)],

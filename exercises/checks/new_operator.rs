@@ -58,7 +58,7 @@ fn near(
                 why
             };
             let words = format!(
-                "{what} at x = {x} is {y}, and should be {right:.6}. {why}"
+                "{what} at x = {x} is {y}. It should be {right:.6}. {why}"
             );
             return Err(wrong(words.trim_end()));
         }
@@ -80,9 +80,9 @@ fn values(_: &()) -> Outcome {
     } else if is(|x| (-x.abs()).exp().ln_1p()) {
         "This is ln(1 + e^-|x|), and relu(x) must be added."
     } else if is(|x| x.max(0.0) + x.abs().exp().ln_1p()) {
-        "The exponential got |x| instead of -|x|."
+        "You compute the exponential of |x| instead of -|x|."
     } else if is(|x| x.max(0.0) + (-x).exp().ln_1p()) {
-        "The exponential got -x instead of -|x|."
+        "You compute the exponential of -x instead of -|x|."
     } else {
         ""
     };
@@ -125,8 +125,8 @@ fn gradient(_: &()) -> Outcome {
     let tape: Tape = loss(&leaf(&SMALL, Device::Cpu)?)?.tape();
     if !tape.records.iter().any(|record| record.op == "softplus") {
         return Err(wrong(
-            "The tape does not name softplus. The function's name is what \
-             people will see there.",
+            "The tape does not contain the name softplus. People will read the \
+             name of the function there.",
         ));
     }
     Ok(())
@@ -140,7 +140,7 @@ fn second(_: &()) -> Outcome {
     if second.to_vec()?.iter().all(|slope| *slope == 0.0) {
         return Err(wrong(
             "The gradient has no graph, because backward took the values out \
-             of it; write it with tensor operations on ctx.input(0).",
+             of it. Compute it with tensor operations on ctx.input(0).",
         ));
     }
     let right = |i: usize, x: f64| {

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
             ("a second backward pass adds the same again", second),
             ("only leaves keep a gradient", leaves_only),
             ("a leaf that is its own root", alone),
-            ("the backward pass is yours", yours),
+            ("you wrote the backward pass yourself", yours),
         ],
     )
 }
@@ -114,9 +114,9 @@ fn second(_: &()) -> Outcome {
         if of_x == Some(vec![wrongly]) {
             return Err(wrong(format!(
                 "For a = {a} and b = {b}, after two backward passes a has \
-                 {wrongly}, and should have {right}. The gradient of a * b \
-                 from the first pass was still there in the second, and was \
-                 passed on again."
+                 {wrongly}. It should have {right}. The gradient of a * b from \
+                 the first pass was still there in the second, and was passed \
+                 on again."
             )));
         }
         let of = Option::unwrap_or_default;
@@ -135,8 +135,9 @@ fn leaves_only(_: &()) -> Outcome {
     match others {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "Besides those of the two leaves, {others} gradients were kept. \
-             They are not needed, and they take as much memory as the graph."
+            "The map has {others} more entries than the gradients of the two \
+             leaves. Gradients of inner tensors are not needed later, and they \
+             take as much memory as the graph: keep only those of leaves."
         ))),
     }
 }

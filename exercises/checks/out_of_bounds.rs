@@ -47,8 +47,8 @@ fn smooth(kernel: &Kernel, n: usize) -> Outcome {
     let last = a[n - 1];
     if yours[n - 1] == right[n - 1] + 0.25 * last {
         return Err(wrong(format!(
-            "out[{}] is {}, and should be {}. After the last element there is \
-             a zero, not the last element again.",
+            "out[{}] is {}. It should be {}. After the last element there is a \
+             zero, not the last element again.",
             n - 1,
             yours[n - 1],
             right[n - 1]

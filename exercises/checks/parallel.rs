@@ -49,7 +49,8 @@ fn values(_: &()) -> Outcome {
 fn threads(len: usize, patience: Duration) -> usize {
     let seen: Mutex<HashSet<ThreadId>> = Mutex::new(HashSet::new());
     let note = || {
-        let mut seen = seen.lock().expect("nobody panics with it");
+        let mut seen =
+            seen.lock().expect("no thread panics while it holds the lock");
         seen.insert(thread::current().id());
         seen.len()
     };
@@ -63,7 +64,7 @@ fn threads(len: usize, patience: Duration) -> usize {
             x
         })
     });
-    seen.into_inner().expect("nobody panics with it").len()
+    seen.into_inner().expect("no thread panics while it holds the lock").len()
 }
 
 fn few(_: &()) -> Outcome {
@@ -71,7 +72,8 @@ fn few(_: &()) -> Outcome {
         1 => Ok(()),
         found => Err(wrong(format!(
             "{found} threads worked on 100 elements. Distributing them takes \
-             longer than computing them: below PARALLEL, stay on one thread."
+             longer than computing them: use one thread below PARALLEL \
+             elements."
         ))),
     }
 }
@@ -80,7 +82,7 @@ fn many(_: &()) -> Outcome {
     match threads(100_000, Duration::from_secs(2)) {
         1 => Err(wrong(
             "One thread computed all of 100,000 elements, and three others had \
-             nothing to do. From PARALLEL elements on, distribute them.",
+             nothing to do. Use several threads from PARALLEL elements on.",
         )),
         _ => Ok(()),
     }

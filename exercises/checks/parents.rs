@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             ("sub(a, b) remembers a and b", operands),
             ("sub(x, x) remembers x twice", twice),
             ("a graph of a - (b - a) has four tensors", graph),
-            ("a gets its gradient, and b the negative", gradients),
+            ("a gets its gradient, and b gets the negative", gradients),
         ],
     )
 }
@@ -52,8 +52,8 @@ fn operands(_: &()) -> Outcome {
              operand first."
         }
         [] | ["a"] | ["b"] => {
-            "A missing operand cannot be reached from the result, and gets no \
-             gradient."
+            "A missing operand cannot be reached from the result, so it gets \
+             no gradient."
         }
         _ => {
             "Equal values are not enough: pass the tensors that were given to \
@@ -75,8 +75,9 @@ fn twice(_: &()) -> Outcome {
             Ok(())
         }
         others => Err(wrong(format!(
-            "sub(x, x) has {} operand, and should have x twice. A set contains \
-             each tensor once; a list contains every occurrence.",
+            "The operand list of sub(x, x) should contain x twice, but its \
+             length is {}. A set contains each tensor once; a list contains \
+             every occurrence.",
             others.len()
         ))),
     }
@@ -90,8 +91,8 @@ fn graph(_: &()) -> Outcome {
     match reached {
         4 => Ok(()),
         _ => Err(wrong(format!(
-            "From a - (b - a) we reach {reached} tensors, and should reach 4: \
-             a, b, the inner difference and the outer one."
+            "From a - (b - a) the engine reaches {reached} tensors. It should \
+             reach 4: a, b, the inner difference and the outer one."
         ))),
     }
 }
@@ -102,7 +103,9 @@ fn gradients(_: &()) -> Outcome {
     yours::sub(&a, &b).mul(&w).sum().backward();
     let of = |t: &Tensor| match t.grad() {
         Some(grad) => Ok(grad.iter().copied().collect::<Vec<f32>>()),
-        None => Err(wrong("No gradient arrived at one of the operands.")),
+        None => Err(wrong(
+            "No gradient arrived at one of the operands: is it in the list?",
+        )),
     };
     let negative: Vec<f32> = w.to_vec().iter().map(|w| -w).collect();
     expect("the gradient of a", &of(&a)?, &w.to_vec())?;

@@ -69,7 +69,8 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
         let sums = a.chunks(GROUP).map(|group| group.iter().sum());
         return expect("totals", &totals, &sums.collect::<Vec<f32>>());
     } else if yours == exclusive {
-        "Each sum ends before its own element: out[i] must include a[i], too."
+        "Each sum ends just before its own element: out[i] must include a[i], \
+         too."
             .to_string()
     } else if let Some(many) =
         (0..8).map(|round| 1 << round).find(|&many| yours == last(many))
@@ -127,8 +128,8 @@ fn added(kernel: &Kernel) -> Outcome {
         "Each group has added its own total, which is already in its sums: \
          group g needs the total up to group g - 1."
     } else if yours == of(&|group| totals[..group].iter().sum()) {
-        "The totals are already scanned: totals[g - 1] is the total of all \
-         groups before group g."
+        "The totals are already running sums: totals[g - 1] is the total of \
+         all groups before group g."
     } else if yours == sums {
         "out is equal to sums: no total was added."
     } else {
@@ -178,8 +179,8 @@ fn judge(launch: &Launch) -> Outcome {
     let lanes = access.total(|moment| moment.lanes());
     let each = lanes.div_ceil(access.times());
     let what = format!(
-        "a group adds {times} times one after another, with {each} of 32 \
-         adjacent items active, where eight rounds of all items are enough"
+        "a group does {times} additions one after another, with {each} of 32 \
+         adjacent items active; eight rounds of all items would be enough"
     );
     Err(slow(
         launch,

@@ -52,7 +52,10 @@ fn builds(all: &[Wanted]) -> Result<usize, Stop> {
         };
         let found = yours::program(&mut cache, wanted, build);
         let found = found.map_err(|error| {
-            wrong(format!("No build has failed, but you return: {error}"))
+            wrong(format!(
+                "No build has failed, but your function returned this error: \
+                 {error}"
+            ))
         })?;
         is(&found, wanted)?;
     }
@@ -71,7 +74,9 @@ fn is(found: &Wanted, wanted: &Wanted) -> Outcome {
             "It was built from a different source, `{}`. {}",
             found.text,
             match found.file == wanted.file {
-                true => "Both have the same name, and a file can change.",
+                true =>
+                    "Both files have the same name, but the content of a file \
+                     can change.",
                 false => "",
             }
         )
@@ -95,7 +100,7 @@ fn expect(all: &[Wanted], right: usize, why: &str) -> Outcome {
     match found == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "The compiler ran {found} times for {} calls, and {right} would be \
+            "The compiler ran {found} times for {} calls; {right} would be \
              enough. {why}",
             all.len()
         ))),
@@ -113,7 +118,7 @@ fn once(_: &()) -> Outcome {
 
 fn texts(_: &()) -> Outcome {
     let other = Wanted { text: TEXT.replace("{..}", "{;}"), ..wanted() };
-    expect(&[wanted(), other.clone(), other], 2, "There are two sources.")
+    expect(&[wanted(), other.clone(), other], 2, "There are only two sources.")
 }
 
 fn after_others(_: &()) -> Outcome {
@@ -123,8 +128,8 @@ fn after_others(_: &()) -> Outcome {
     expect(
         &all,
         20,
-        "An engine has more kernels than one, and they take turns: keep all \
-         of them.",
+        "An engine uses many kernels in turn: keep the programs of all of \
+         them.",
     )
 }
 
@@ -134,13 +139,13 @@ fn options(_: &()) -> Outcome {
     expect(
         &[wanted(), with(8), with(16), with(8), wanted()],
         3,
-        "There are three ways to compile one text here.",
+        "The same source is compiled with three different options here.",
     )
 }
 
 fn devices(_: &()) -> Outcome {
     let on = |device: usize| Wanted { device, ..wanted() };
-    expect(&[on(0), on(1), on(0), on(1)], 2, "There are two devices.")
+    expect(&[on(0), on(1), on(0), on(1)], 2, "There are only two devices.")
 }
 
 fn kernels(_: &()) -> Outcome {
@@ -148,8 +153,8 @@ fn kernels(_: &()) -> Outcome {
     expect(
         &[wanted(), add.clone(), wanted(), add],
         1,
-        "A program has all kernels of its text, so the kernel's name is none \
-         of the key's business.",
+        "A program contains all kernels of its source, so the name of the \
+         kernel does not belong in the key.",
     )
 }
 
@@ -164,10 +169,9 @@ fn joined(_: &()) -> Outcome {
     match builds(&[whole, cut]) {
         Ok(2) => Ok(()),
         _ => Err(wrong(
-            "One text ends in `-D N=` and has the option `12`, the other does \
-             not and has the option `-D N=12`. Glued together they are the \
-             same, and the cache takes one for the other: keep the parts of \
-             the key apart.",
+            "One source ends in `-D N=` and has the option `12`; the other has \
+             the option `-D N=12`. Joined to one string they are equal, so the \
+             cache confuses them: keep source and options separate in the key.",
         )),
     }
 }
@@ -190,22 +194,23 @@ fn failures(_: &()) -> Outcome {
         Err(said) if said == why => {}
         Err(said) => {
             return Err(wrong(format!(
-                "The compiler said: {why}. You say: {said}. Hand on what it \
-                 said."
+                "The compiler failed with: {why}. Your function returned: \
+                 {said}. Pass on the compiler's error."
             )));
         }
         Ok(_) => {
             return Err(wrong(
-                "The build has failed, and you return a program.",
+                "The build has failed, but your function returned a program. \
+                 Pass on the error.",
             ));
         }
     }
     match ask(true) {
         Ok(_) if count.get() == 2 => Ok(()),
         _ => Err(wrong(
-            "A build has failed, for want of memory, and the next one would \
-             have worked. A failure that is kept stays one for ever: keep \
-             programs only.",
+            "A build failed because memory was short, and the next one would \
+             have worked. A cached failure is never retried: cache only \
+             programs.",
         )),
     }
 }

@@ -77,12 +77,13 @@ fn program(seed: u64) -> Vec<Step> {
 
 /// Compares the answers with the engine.
 fn judge(steps: &[Step]) -> Outcome {
-    let has = yours::has_way_back(steps);
+    let has = yours::requires_grad(steps);
     if has.len() != steps.len() {
         return Err(told(
             steps,
             format!(
-                "has_way_back gives {} answers for {} steps.",
+                "requires_grad returns {} answers for {} steps. It should \
+                 return one per step.",
                 has.len(),
                 steps.len()
             ),
@@ -124,7 +125,7 @@ fn judge(steps: &[Step]) -> Outcome {
                 steps,
                 format!(
                     "Backward from step {root} gives gradients to the leaves \
-                     {right:?}, and your answer is {yours:?}."
+                     {right:?}, but your answer is {yours:?}."
                 ),
             ));
         }

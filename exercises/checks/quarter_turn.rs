@@ -26,7 +26,7 @@ fn main() -> ExitCode {
             ("19 x 21: the picture ends within a tile", |kernel| {
                 turned(kernel, [19, 21])
             }),
-            ("5 x 33 and one number alone", |kernel| {
+            ("5 x 33, and a single pixel", |kernel| {
                 turned(kernel, [5, 33])?;
                 turned(kernel, [1, 1])
             }),

@@ -47,7 +47,7 @@ fn one_step(kernel: &Kernel) -> Outcome {
         kernel,
         [TILE, DEPTH, TILE],
         "There is only one step, so either an item adds before the tiles are \
-         full, or an index is swapped: an item has the rows y and y + 16 of \
+         full, or an index is swapped: an item needs the rows y and y + 16 of \
          the tile of a, and the columns x and x + 16 of the tile of b.",
     )
 }
@@ -62,7 +62,7 @@ fn edges(kernel: &Kernel) -> Outcome {
         shape,
         "Here rows, columns and steps end within a tile. Where a or b has no \
          element the tile must contain 0, and an item without a result must \
-         load and wait all the same.",
+         still load and wait.",
     )
 }
 
@@ -111,8 +111,8 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     }
     if yours != right && yours == sums(&|step| step + 1 == k.div_ceil(DEPTH)) {
         return Err(wrong(
-            "Only the last step is in the sums: they must begin with 0 before \
-             the first step, and each step adds to them.",
+            "The sums contain only the last step: set them to 0 once, before \
+             the first step, and let each step add to them.",
         ));
     }
     expect("out", &yours, &right).map_err(|stop| match stop {
@@ -130,9 +130,9 @@ fn judge(launch: &Launch) -> Outcome {
         false,
         (2 * m * k * n / TILE) as u64,
         &format!(
-            "A loaded element serves {each} results so{rung}, but here a group \
-             has 32 of them in each row and column. Load the tiles once per \
-             step, for all four results of an item, and keep four sums."
+            "Now each loaded element is used for {each} results{rung}, but a \
+             group has 32 results in each row and column. Load the tiles once \
+             per step, for all four results of an item, and keep four sums."
         ),
     )?;
     gathered(

@@ -70,16 +70,16 @@ fn recorded(gpu: &Gpu) -> Outcome {
     let first = FLAGS.iter().zip(&found).find(|(it, found)| any(it) != **found);
     let Some((flags, _)) = first else { return Ok(()) };
     let why = if is(|flags| !flags.contains(&false)) {
-        "You require that all operands require a gradient. Data never does, so \
-         no layer that reads data would learn: one operand is enough."
+        "You record only if all operands require a gradient. Data never does, \
+         so no layer that reads data would learn: one operand is enough."
     } else if is(|flags| flags[0]) {
         "You check only the first operand. Check all of them."
     } else if is(|_| true) {
-        "You record everything, so a network that only predicts keeps \
+        "You record everything, so a network that only predicts would keep \
          everything it computes."
     } else if is(|_| false) {
-        "You record nothing at all. Whether an operand requires a gradient is \
-         its flag, records(); it has a gradient only after a backward pass."
+        "You record nothing at all. records() tells whether an operand \
+         requires a gradient; it has a gradient only after a backward pass."
     } else {
         "One operand that requires a gradient is enough, at any position."
     };
@@ -115,8 +115,8 @@ fn operands(gpu: &Gpu) -> Outcome {
         }
         let why = why_not(&tensors, &kept, &ids, &all);
         return Err(wrong(format!(
-            "For operands with the flags {flags:?} the result does not keep \
-             what it should: all of them, in operand order.\n\n{why}"
+            "For operands with the flags {flags:?} the result should keep all \
+             operands, in operand order, but it does not.\n\n{why}"
         )));
     }
     Ok(())
@@ -138,8 +138,8 @@ fn why_not(
         "It keeps other tensors with the same data. A detached tensor is a \
          separate leaf: the gradient would stop there and never arrive."
     } else if ids.len() < all.len() && ids.iter().all(|id| all.contains(id)) {
-        "An operand without the flag keeps its place: the rule gives one \
-         gradient for each parent, in order, and None is one of them."
+        "List operands without the flag, too: the rule returns one entry per \
+         parent, in order, which is None for such an operand."
     } else {
         "Keep the tensors that were given to you."
     }
@@ -184,8 +184,8 @@ fn thrift(gpu: &Gpu) -> Outcome {
         if given != flags {
             return Err(wrong(format!(
                 "{silent} needs no gradient, but the other operand does. Your \
-                 rule returns {given:?} where {flags:?} is right: Some for the \
-                 one, None for the other, in operand order."
+                 rule returns {given:?} (true for Some), and should return \
+                 {flags:?}, in operand order."
             )));
         }
         if cost.launches != 1 {

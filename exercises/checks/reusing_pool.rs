@@ -60,7 +60,7 @@ impl Device {
     fn allocate(self: &Rc<Device>, len: usize) -> Result<Buffer, String> {
         let room = self.room.get();
         if len > room {
-            return Err(format!("no room for {len} numbers, {room} are left"));
+            return Err(format!("no room for {len} elements, {room} are left"));
         }
         let number = self.allocations.get() + 1;
         self.room.set(room - len);
@@ -76,9 +76,9 @@ impl Device {
         let buffer = pool.take(len, |len| self.allocate(len));
         let buffer = buffer.map_err(|error| {
             wrong(format!(
-                "A buffer for {len} elements was refused: {error}; but {} are \
-                 stored in the pool. The stored buffers may use the missing \
-                 memory.",
+                "A buffer for {len} elements was not allocated: {error}. But \
+                 {} elements are stored in the pool: drop the stored buffers, \
+                 and try again.",
                 pool.held()
             ))
         })?;
@@ -125,8 +125,9 @@ fn classes(_: &()) -> Outcome {
         let count = lens.map(yours::class).collect::<BTreeSet<_>>().len();
         if count > 4 {
             return Err(wrong(format!(
-                "From {} to {} there are {count} classes, and four are enough. \
-                 With so many, a stored buffer seldom fits the next request.",
+                "From {} to {} there are {count} classes; four would be \
+                 enough. With more classes, a stored buffer seldom fits the \
+                 next request.",
                 (1 << power) + 1,
                 2 << power
             )));
@@ -158,9 +159,9 @@ fn reuse(_: &()) -> Outcome {
     match again {
         0 => Ok(()),
         _ => Err(wrong(format!(
-            "A step requests {} buffers and gives them back, and the next one \
-             requests the same. It allocated {again} of them again: a returned \
-             buffer must be stored where the next request looks.",
+            "A step requests {} buffers and gives them back, and the next step \
+             requests the same lengths. It allocated {again} of them again: a \
+             returned buffer must be stored where the next request looks.",
             STEP.len()
         ))),
     }
@@ -258,8 +259,8 @@ fn pressure(_: &()) -> Outcome {
     let waiting = 10_000 - device.room.get() - large.len;
     if pool.held() != waiting {
         return Err(wrong(format!(
-            "Under pressure the stored buffers were dropped, {waiting} \
-             elements are stored, but the pool reports {}.",
+            "When memory ran out, the stored buffers were dropped. Now \
+             {waiting} elements are stored, but the pool reports {}.",
             pool.held()
         )));
     }

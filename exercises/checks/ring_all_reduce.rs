@@ -18,10 +18,10 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("the slices cover all elements", slices),
-            ("one rank has the sum already", alone),
-            ("a sum contains the values of every rank once", counted),
-            ("so it does if the number of elements does not divide", uneven),
-            ("no element moves", in_place),
+            ("a single rank already has the sum", alone),
+            ("each sum contains the values of every rank once", counted),
+            ("each sum does so if the slices have different lengths", uneven),
+            ("no element changes its index", in_place),
             ("all ranks have the same bits", bits),
             ("a rank sends about twice its values, to the next rank", traffic),
             ("every order of arrival, for three ranks", orders),
@@ -78,7 +78,7 @@ fn run(
     for (rank, values) in run.results.iter().enumerate() {
         if values.len() != len {
             return Err(wrong(format!(
-                "Each of {size} ranks has {len} elements, and rank {rank} \
+                "Each of {size} ranks has {len} elements, but rank {rank} \
                  returned {}.",
                 values.len()
             )));
@@ -92,7 +92,8 @@ fn alone(_: &()) -> Outcome {
         let run = run(1, &mut Order::in_turn(), |_| numbers(1, len))?;
         if run.results[0] != numbers(1, len) {
             return Err(wrong(format!(
-                "A single rank with {:?} returned {:?}.",
+                "A single rank with {:?} returned {:?}. It should return its \
+                 own values.",
                 numbers(1, len),
                 run.results[0]
             )));
@@ -139,7 +140,7 @@ fn sums(size: usize, len: usize, order: &mut Order) -> Outcome {
     {
         return Err(wrong(format!(
             "Each of {len} elements has the complete sum on one of {size} \
-             ranks, and the other ranks have only parts of it. The complete \
+             ranks, but the other ranks have only parts of it. The complete \
              slices still have to travel around the ring."
         )));
     }
@@ -180,7 +181,7 @@ fn in_place(_: &()) -> Outcome {
             };
             return Err(wrong(format!(
                 "{size} ranks have {len} elements each. On rank {rank}, the \
-                 sum of element {i} is {}, and should be {}.{hint}",
+                 sum of element {i} is {}. It should be {}.{hint}",
                 values[i],
                 sum(i)
             )));
@@ -222,14 +223,14 @@ fn traffic(_: &()) -> Outcome {
             {
                 return Err(wrong(format!(
                     "In a ring of {size} ranks, rank {rank} sent a message to \
-                     rank {}.",
+                     rank {}. It should send only to the next rank.",
                     it.to
                 )));
             }
             let total = sent.map(|it| it.len).sum::<usize>();
             if total > most {
                 return Err(wrong(format!(
-                    "{size} ranks have {len} elements each, and rank {rank} \
+                    "{size} ranks have {len} elements each, but rank {rank} \
                      sent {total} elements. In a ring it sends at most {most}, \
                      because it sends one slice in each step."
                 )));
@@ -258,7 +259,7 @@ fn chance(_: &()) -> Outcome {
             {
                 return Err(wrong(format!(
                     "{size} ranks have {len} elements each. On rank {rank}, \
-                     the sum of element {i} is {}, and should be {sum}. {}",
+                     the sum of element {i} is {}. It should be {sum}. {}",
                     run.results[rank][i],
                     run.order()
                 )));

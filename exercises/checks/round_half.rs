@@ -28,8 +28,9 @@ fn compare(x: f32, why: &str) -> Outcome {
     match yours == right {
         true => Ok(()),
         false => Err(wrong(format!(
-            "For {x:e}, whose bits are {:#010x}, yours is {yours:#06x}, which \
-             is {}, and right is {right:#06x}, which is {}. {why}",
+            "For {x:e}, whose bits are {:#010x}, your function returns \
+             {yours:#06x}, which is {}. It should return {right:#06x}, which \
+             is {}. {why}",
             x.to_bits(),
             F16::from_bits(yours),
             F16::from_bits(right)
@@ -47,7 +48,7 @@ fn normal() -> impl Iterator<Item = (f32, f32)> {
 
 fn same(_: &()) -> Outcome {
     for (x, _) in normal() {
-        compare(x, "It can be represented exactly.")?;
+        compare(x, "This number can be represented exactly.")?;
         compare(
             -x,
             "The first bit is the sign, which is 1 for negative \
@@ -63,8 +64,8 @@ fn nearest(_: &()) -> Outcome {
             let x = low + part * (high - low);
             compare(
                 x,
-                "It is between two values, and one of them is nearer: do not \
-                 just cut off the digits that do not fit.",
+                "This number is between two values, and one of them is nearer: \
+                 do not just cut off the digits that do not fit.",
             )?;
         }
     }
@@ -75,8 +76,8 @@ fn even(_: &()) -> Outcome {
     for (low, high) in normal() {
         compare(
             f32::midpoint(low, high),
-            "It is halfway between two values: take the one whose last bit is \
-             0.",
+            "This number is halfway between two values: take the one whose \
+             last bit is 0.",
         )?;
     }
     Ok(())
@@ -116,8 +117,8 @@ fn no_number(_: &()) -> Outcome {
     match f32::from(F16::from_bits(yours)).is_nan() {
         true => Ok(()),
         false => Err(wrong(format!(
-            "For a NaN yours is {yours:#06x}, which is {}: the digits of a NaN \
-             must not all be 0, so return 0x7e00.",
+            "For a NaN your function returns {yours:#06x}, which is {}: the \
+             digits of a NaN must not all be 0, so return 0x7e00.",
             F16::from_bits(yours)
         ))),
     }

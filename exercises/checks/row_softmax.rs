@@ -52,7 +52,7 @@ fn extreme(kernel: &Kernel) -> Outcome {
         let a: Vec<f32> = a;
         shares(kernel, &a, [2, 10]).map_err(|stop| match stop {
             exercises::Stop::Wrong { words, .. } => wrong(format!(
-                "The numbers of these rows are near {by}.\n\n{words}"
+                "The elements of these rows are near {by}.\n\n{words}"
             )),
             other => other,
         })?;
@@ -105,7 +105,7 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     let why = if is(divided(&|_| 1.0)) {
         "These are the exponentials, not divided by their sum."
     } else if is(divided(&|exps| exps.iter().step_by(GROUP).sum())) {
-        "Each row is divided by the sum of item 0, and the sums of the other \
+        "Each row is divided by the sum of item 0 alone. The sums of the other \
          items of its group are missing: the second tree must add them."
     } else if is(divided(&|exps| exps.iter().take(GROUP).sum())) {
         "The sum contains only the first 256 columns of the row: an item must \
@@ -133,14 +133,14 @@ fn judge(launch: &Launch) -> Outcome {
     let [rows, columns] = JUDGED;
     together(
         launch,
-        "A step of a warp takes as long for one item as for all of them. Let \
-         each item have a part of the row: its own column, and from there \
-         every 256th.",
+        "A step of a warp takes as long for one item as for all of them. Give \
+         each item a part of the row: its own column, and from there every \
+         256th.",
     )?;
     evenly(
         launch,
-        "While one warp waits for memory, the others have nothing to load. Let \
-         all 256 items have a part of the row: each its own column, and from \
+        "While one warp waits for memory, the others have nothing to load. \
+         Give all 256 items a part of the row: each its own column, and from \
          there every 256th.",
     )?;
     gathered(

@@ -95,8 +95,8 @@ fn expect(
     let known = others.iter().find(|(other, _)| near(yours, other));
     let why = known.map_or("", |(_, why)| why);
     Err(wrong(format!(
-        "{what}: the values are different. {why}\n\n  yours  {yours:?}\n  \
-         right  {right:.4?}"
+        "{what}: the values are wrong. {why}\n\n  yours  {yours:?}\n  right  \
+         {right:.4?}"
     )))
 }
 
@@ -126,8 +126,8 @@ fn training(_: &()) -> Outcome {
         (
             sample,
             "The batch was divided by the root of the sample variance, which \
-             is for the running statistics. Here it must be the mean of the \
-             squares.",
+             is for the running statistics. The batch's own variance is the \
+             mean of the squared distances.",
         ),
         (
             running,

@@ -58,13 +58,13 @@ fn thrift(_: &()) -> Outcome {
     if holders(&a) > before {
         return Err(wrong(
             "The graph holds the data of the operand, which is not needed: the \
-             derivative is the result.",
+             derivative is the result itself. Save the result.",
         ));
     }
     match holders(&out) {
         1 => Err(wrong(
-            "The result is held only by its tensor, so backward has to compute \
-             it again.",
+            "The graph has not saved the result, so backward has to compute it \
+             again.",
         )),
         _ => Ok(()),
     }

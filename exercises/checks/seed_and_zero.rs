@@ -58,7 +58,8 @@ impl Expression {
         let found = yours::gradients(&self.output, &self.seed, &leaves);
         if found.len() != 2 {
             return Err(wrong(format!(
-                "There are 2 leaves, and {} gradients came back.",
+                "There are 2 leaves, but the number of gradients that you \
+                 return is {}.",
                 found.len()
             )));
         }
@@ -69,9 +70,9 @@ impl Expression {
             let yours = Array::new(found[k].shape(), &flat);
             if yours == ones[k] {
                 return Err(wrong(format!(
-                    "The gradient of {name} is that for a seed of ones, which \
-                     is the gradient of the sum. Each element of the output \
-                     must be weighted by the seed."
+                    "The gradient of {name} is the one for a seed of ones, \
+                     which is the gradient of the sum. Each element of the \
+                     output must be weighted by the seed."
                 )));
             }
             let what = format!("The gradient of {name}{when}");
@@ -106,7 +107,7 @@ fn unused(_: &()) -> Outcome {
         Some(grad) if *grad == ArrayD::<f32>::zeros(IxDyn(&[2])) => Ok(()),
         found => Err(wrong(format!(
             "The output does not use the second leaf, of shape [2]. Its \
-             gradient should be zeros of that shape, and is {found:?}."
+             gradient should be zeros of that shape, but it is {found:?}."
         ))),
     }
 }

@@ -118,12 +118,13 @@ fn judge(launch: &Launch) -> Outcome {
     evenly(
         launch,
         "While one warp waits for memory, the others have nothing to load. Let \
-         all 256 items fill a cell, and then a few of them one more.",
+         all 256 items fill one cell each, and then let eight of them fill one \
+         more.",
     )?;
     gathered(
         launch,
         "Adjacent items do not load adjacent elements. Let item 1 fill the \
-         cell after that of item 0, and item 2 the next; then the few that are \
-         left.",
+         cell after that of item 0, and item 2 the next; then fill the last \
+         eight in the same way.",
     )
 }

@@ -53,8 +53,8 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     }
     if is(&|i| i / columns) {
         return Err(wrong(
-            "Each element has taken the element of its row: i / columns is the \
-             row. Its column is the remainder, i % columns.",
+            "Each element was added to the element of its row: i / columns is \
+             the row. Its column is the remainder, i % columns.",
         ));
     }
     if is(&|i| i % rows) {

@@ -83,14 +83,15 @@ fn strides(_: &()) -> Outcome {
              order the stride of an axis is the product of the sizes of all \
              later axes."
         } else if found == own {
-            "Each is the product of its own size and the later ones; one step \
-             along an axis passes only the elements of the later axes."
+            "Each stride is the product of the axis's own size and the later \
+             ones; one step along an axis passes only the elements of the \
+             later axes."
         } else {
             "One step along an axis passes all elements of the later axes: the \
              stride is the product of their sizes, which is 1 for the last."
         };
         return Err(wrong(format!(
-            "strides({shape:?}) is {found:?}, and should be {right:?}. {why}"
+            "strides({shape:?}) is {found:?}. It should be {right:?}. {why}"
         )));
     }
     Ok(())
@@ -113,7 +114,7 @@ fn slots(_: &()) -> Outcome {
             };
             return Err(wrong(format!(
                 "slot({index:?}) of the view with strides {:?} from offset {} \
-                 is {found}, and should be {right}. {why}",
+                 is {found}. It should be {right}. {why}",
                 view.strides, view.offset
             )));
         }
@@ -234,8 +235,8 @@ fn expand(_: &()) -> Outcome {
         shape[axis] = times;
         let what = format!("expand(axis {axis}, {times} times)");
         let found = yours::expand(&view, axis, times);
-        let why = "All copies are one element in one slot: which stride does \
-                   not move?";
+        let why = "All copies are the same element in the same slot: which \
+                   stride stays there?";
         judge(&what, &view, &found, &shape, why, |index| {
             let mut index = index.to_vec();
             index[axis] = 0;
@@ -264,7 +265,7 @@ fn judge(
     };
     if found.shape != shape {
         return Err(fail(format!(
-            "has shape {:?}, and should have {shape:?}.",
+            "has shape {:?}. It should have {shape:?}.",
             found.shape
         )));
     }

@@ -41,15 +41,16 @@ fn summed(seed: u64, from: &[usize], to: &[usize]) -> Outcome {
     };
     if along_the_other {
         return Err(wrong(format!(
-            "The gradient {from:?} was summed along the wrong axis. Shapes are \
-             aligned at the right, so {to:?} lacks the leftmost axis."
+            "The gradient of shape {from:?} was summed along the wrong axis. \
+             Shapes are aligned at the right, so {to:?} lacks the leftmost \
+             axis."
         )));
     }
     if found.shape != right.shape && found.values.len() == right.values.len() {
         return Err(wrong(format!(
-            "The gradient {from:?} was summed to {:?}, and should be {to:?}: \
-             an axis that the operand lacks must be removed, and one of size 1 \
-             must be kept.",
+            "The gradient of shape {from:?} was summed to shape {:?}. It \
+             should be {to:?}: an axis that the operand lacks must be removed, \
+             and one of size 1 must be kept.",
             found.shape
         )));
     }

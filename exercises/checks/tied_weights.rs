@@ -209,8 +209,8 @@ fn judge(loss: Loss) -> Outcome {
                 if expect("", sum, &total(parts)).is_ok() {
                     return Err(wrong(format!(
                         "The gradient of weight {weight} is only its part from \
-                         one use, number {} in the backward pass. The parts \
-                         have to be added.",
+                         one use, number {} in the backward pass. Add all \
+                         parts.",
                         which + 1
                     )));
                 }
@@ -264,12 +264,12 @@ fn starts(report: &Report) -> Outcome {
         if *known < all && part.calls > 0 {
             return Err(wrong(format!(
                 "`all_reduce` was called for weight {weight} after {known} of \
-                 its {all} parts, when the gradient was not complete."
+                 its {all} parts, before the gradient was complete."
             )));
         }
         if *known == all && part.calls != 1 {
             return Err(wrong(format!(
-                "When the last of {all} parts of weight {weight} was known, \
+                "When the last of {all} parts of weight {weight} had arrived, \
                  `all_reduce` should have been called once. It was called {} \
                  times.",
                 part.calls

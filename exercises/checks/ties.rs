@@ -40,9 +40,9 @@ fn zero(_: &()) -> Outcome {
     match found[..] {
         [0.0, 0.0] => Ok(()),
         _ => Err(wrong(format!(
-            "At x = 0 relu has no derivative, and the engine uses 0. From \
-             grad_out = [1.5, -2.5] yours makes {found:?}. A black pixel would \
-             get a gradient; do you treat 0 as positive?"
+            "At x = 0 relu has no derivative, and the engine uses 0. For x = \
+             [0, -0] and grad_out = [1.5, -2.5] your rule returns {found:?}; \
+             it should return zeros. Does it treat 0 as positive?"
         ))),
     }
 }
@@ -79,13 +79,14 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
     let why = if is(&|r| r) {
         return Ok(());
     } else if is(&|r| r / grad_out) {
-        "grad_out is missing: yours add up to 1, whatever grad_out is."
+        "grad_out is missing: your gradients add up to 1, whatever grad_out \
+         is."
     } else if tie && is(&|r| r / share * grad_out) {
         "The sum of your gradients is larger than grad_out: equal maxima must \
          share grad_out, instead of each getting all of it."
     } else if tie && takers == [&grad_out] {
-        "One of several equal maxima got everything: divide it, so that the \
-         order of the elements does not matter."
+        "One of several equal maxima got all of grad_out: divide it equally, \
+         so that the order of the elements does not matter."
     } else {
         return expect(&format!("max's gradient for {x:?}"), yours, right);
     };
@@ -102,7 +103,7 @@ fn endless(_: &()) -> Outcome {
     match found[..] {
         [0.0, -1.5, 0.0] => Ok(()),
         [a, -1.5, b] if a.is_nan() && b.is_nan() => Err(wrong(format!(
-            "From grad_out = {grad_out:?} for x = [-1, 2, 0] yours makes \
+            "For x = [-1, 2, 0] and grad_out = {grad_out:?} your rule returns \
              {found:?}: 0 times infinity is NaN. Select instead of \
              multiplying: where x is not positive the gradient is 0, whatever \
              grad_out is."

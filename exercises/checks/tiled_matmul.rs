@@ -196,8 +196,8 @@ fn shared(kernel: &Kernel) -> Outcome {
     }
     Err(wrong(format!(
         "The values are right, but loaded too often: for a ({m}, {k}) and b \
-         ({n}, {k}) your items read a[..] and b[..] {loads} times, where \
-         {ENOUGH} are enough. {TAKE}"
+         ({n}, {k}) your items read a[..] and b[..] {loads} times; {ENOUGH} \
+         loads would be enough. {TAKE}"
     )))
 }
 

@@ -53,14 +53,15 @@ fn ordered(parents: &[Vec<usize>], root: usize) -> Outcome {
         match (place[node], needed[node]) {
             (None, true) => {
                 return Err(wrong(format!(
-                    "Node {node} is missing.\n\n{}",
+                    "Node {node} is missing from the order, although the root \
+                     depends on it.\n\n{}",
                     graph()
                 )));
             }
             (Some(_), false) => {
                 return Err(wrong(format!(
-                    "The root does not depend on node {node}, which is in the \
-                     order.\n\n{}",
+                    "Node {node} is in the order, but the root does not depend \
+                     on it.\n\n{}",
                     graph()
                 )));
             }
@@ -143,6 +144,9 @@ fn ordered_in_number(parents: &[Vec<usize>]) -> Outcome {
     let order = yours::order(parents, parents.len() - 1);
     match order.iter().copied().eq(0..parents.len()) {
         true => Ok(()),
-        false => Err(wrong("The order of a long chain is not the chain.")),
+        false => Err(wrong(
+            "The order of a chain of 300,000 nodes is wrong: each node must \
+             come right after its parent.",
+        )),
     }
 }

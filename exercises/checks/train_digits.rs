@@ -74,7 +74,8 @@ fn main() -> ExitCode {
             ("your operations are your own code", written),
             ("each operation has the right values and gradients", rules),
             (
-                "the network reads nine of ten digits that it has not seen",
+                "the network reads nine of ten digits that it was not trained \
+                 on",
                 learns,
             ),
         ],
@@ -179,7 +180,9 @@ fn learns(_: &()) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % of the digits are right, but \
+             90 % should be. Does the gradient of each of your operations have \
+             the right sign and size?"
         ))),
     }
 }

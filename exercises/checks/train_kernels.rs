@@ -35,7 +35,8 @@ fn main() -> ExitCode {
             ("each kernel has the right values", values),
             ("the rules that use them are right", rules),
             (
-                "the network reads nine of ten digits that it has not seen",
+                "the network reads nine of ten digits that it was not trained \
+                 on",
                 learns,
             ),
         ],
@@ -101,9 +102,9 @@ fn values(file: &Kernel) -> Outcome {
         let through = |at: &usize| x[*at] <= 0.0 && yours[*at] != 0.0;
         if let Some(at) = (0..777).find(through) {
             return Err(wrong(format!(
-                "relu_backward passes {} on at element {at}, where a is {}. \
-                 There relu is constant, and its gradient is 0.",
-                yours[at], x[at]
+                "At element {at}, where a is {}, relu_backward passes on {}. \
+                 There relu is constant, so its gradient is 0.",
+                x[at], yours[at]
             )));
         }
         let pairs = g.iter().zip(&x);
@@ -344,7 +345,8 @@ fn learns(file: &Kernel) -> Outcome {
     match right >= 90.0 {
         true => Ok(()),
         false => Err(wrong(format!(
-            "After {EPOCHS} epochs {right:.1} % are right, but 90 % should be."
+            "After {EPOCHS} epochs {right:.1} % of the digits are right, but \
+             90 % should be."
         ))),
     }
 }

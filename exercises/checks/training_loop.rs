@@ -20,10 +20,13 @@ fn main() -> ExitCode {
         "training_loop",
         YOURS,
         &[
-            ("the first epoch trains on the training set, by batches", first),
-            ("it ends if the validation loss has not fallen", end),
+            (
+                "the first epoch trains on the training set, batch by batch",
+                first,
+            ),
+            ("it stops if the validation loss has not fallen", end),
             ("the network is the one with the smallest loss", best),
-            ("the report is the loss of the test set", report),
+            ("the reported loss is that of the test set", report),
         ],
     )
 }
@@ -142,14 +145,15 @@ fn first(_: &()) -> Outcome {
         "That is the result of training on all rows. Without rows that it has \
          not seen, the validation loss says nothing about new data."
     } else if after_one(&training, training.rows(), &validation) {
-        "That is one step for all rows together. Each batch needs its own."
+        "That is the result of one step for all rows together. Each batch \
+         needs its own step."
     } else {
         "Each batch of `training.batches(32, random)` needs a loss, a backward \
          pass and a step, and then the validation set needs a loss."
     };
     Err(wrong(format!(
-        "The validation loss after the first epoch is different. {why}\n\n  \
-         yours  {now}\n  right  {}",
+        "The validation loss after the first epoch is wrong. {why}\n\n  yours  \
+         {now}\n  right  {}",
         right[0]
     )))
 }
@@ -160,7 +164,7 @@ fn end(_: &()) -> Outcome {
     let differ = yours.iter().zip(&right).position(|(y, r)| !same(*y, *r));
     if let Some(at) = differ {
         return Err(wrong(format!(
-            "The validation loss of epoch {at}, counted from 0, is {}, and \
+            "The validation loss of epoch {at}, counted from 0, is {}. It \
              should be {}. The epochs before it are right.",
             yours[at], right[at]
         )));
@@ -170,9 +174,9 @@ fn end(_: &()) -> Outcome {
     }
     let at = least(&right);
     Err(wrong(format!(
-        "You ran {} epochs, but {} are right. The smallest validation loss, \
-         {}, is that of epoch {at}, counted from 0, and the {PATIENCE} epochs \
-         after it are not lower.",
+        "You ran {} epochs; the right number is {}. The smallest validation \
+         loss, {}, is that of epoch {at}, counted from 0, and in the \
+         {PATIENCE} epochs after it the loss is not lower.",
         yours.len(),
         right.len(),
         right[at]
@@ -188,11 +192,14 @@ fn best(_: &()) -> Outcome {
     }
     let last = losses[losses.len() - 1];
     let why = match same(found, last) {
-        true => "It is the network of the last epoch.",
-        false => "It is not the network of any of the expected epochs.",
+        true => {
+            "That is the network of the last epoch: restore the parameters of \
+             the best one."
+        }
+        false => "That is not the network of any of the expected epochs.",
     };
     Err(wrong(format!(
-        "The network that you leave has a validation loss of {found}. The \
+        "After training, the network has a validation loss of {found}. The \
          smallest was {}, in epoch {at}. {why}",
         losses[at]
     )))
@@ -208,17 +215,16 @@ fn report(_: &()) -> Outcome {
     let (training, _) = sets();
     let last = epochs(validation.len(), &training, 32, &data().test);
     let why = if same(found, validation[least(&validation)]) {
-        "That is the smallest validation loss. It has chosen the network, so \
-         it is too good as a report."
+        "That is the smallest validation loss. It was used to choose the \
+         network, so it is too optimistic."
     } else if same(found, last[last.len() - 1]) {
         "That is the loss of the network of the last epoch. First restore the \
          best parameters."
     } else {
-        "Compute the loss of the test set once, with the network that you \
-         leave."
+        "Compute the loss of the test set once, with the final network."
     };
     Err(wrong(format!(
-        "The reported test loss is different. {why}\n\n  yours  {found}\n  \
-         right  {right}"
+        "The reported test loss is wrong. {why}\n\n  yours  {found}\n  right  \
+         {right}"
     )))
 }

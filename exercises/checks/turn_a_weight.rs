@@ -139,9 +139,9 @@ fn refused(_: &()) -> Outcome {
     ] {
         if yours::placed(&weight(kind, shape), wanted).is_some() {
             return Err(wrong(format!(
-                "A weight of kind {kind:?} and shape {shape:?} is loaded where \
-                 our model has {wanted:?}. It does not fit there: it belongs \
-                 to a different model."
+                "A weight of kind {kind:?} and shape {shape:?} is accepted \
+                 where our model has {wanted:?}. It does not fit, because it \
+                 belongs to a different model: reject it."
             )));
         }
     }

@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         "two_ranks_wait",
         YOURS,
         &[
-            ("two short messages are swapped", short),
-            ("two long messages are swapped", long),
+            ("short messages are exchanged", short),
+            ("long messages are exchanged", long),
             ("both ranks take a step", together),
             ("both skip a step because of one loss", skipped),
             ("a run with good and bad steps ends", many),
@@ -79,7 +79,7 @@ fn swapped(len: usize, why: &str) -> Outcome {
             };
             return Err(wrong(format!(
                 "On rank {rank}, `swap` should return the values of the other \
-                 rank, {:?}. It returned {what}.",
+                 rank, {:?}, but it returned {what}.",
                 own(1 - rank)
             )));
         }
@@ -141,7 +141,7 @@ fn steps(losses: &[[f32; 2]], why: &str) -> Outcome {
     })
 }
 
-const EQUALLY_OFTEN: &str = "A rank cannot know how the other one decides. \
+const EQUALLY_OFTEN: &str = "A rank does not know how the other one decides. \
                              Whatever their losses are, both must call \
                              `all_reduce` equally often.";
 

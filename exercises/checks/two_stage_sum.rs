@@ -130,16 +130,16 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
     if sum(0)? != 0.0 {
         return Ok(
             "Zeros do not sum to 0: the sum contains a value that is not an \
-             element of a. Is each cell of local memory filled, and is there a \
-             barrier between that line and the first round?"
+             element of a. Does every item fill its cell of local memory, and \
+             is there a barrier between that line and the first round?"
                 .to_string(),
         );
     }
     if sum(n)? == n as f32 {
         return Ok(
-            "Every value is in the sums once, but not in the sum of its \
-                   own group: an item reads the value at its global index, and \
-                   then every get_global_size(0)-th."
+            "Every value was added once, but not by its own group: an item \
+             reads the value at its global index, and then every \
+             get_global_size(0)-th."
                 .to_string(),
         );
     }
@@ -209,7 +209,8 @@ fn shared(kernel: &Kernel) -> Outcome {
     }
     Err(wrong(format!(
         "The results are right, but one item of the group accessed tree[..] \
-         {busiest} times, while the others waited: it adds for all. {TREE}"
+         {busiest} times, while the others waited: it did the work of all. \
+         {TREE}"
     )))
 }
 

@@ -58,7 +58,7 @@ fn one_each(kernel: &Kernel) -> Outcome {
     if busiest > 2.0 {
         return Err(wrong(format!(
             "{items} work-items ran for {n} elements, and one of them accessed \
-             out[..] {busiest} times: an item did the work of others. The \
+             out[..] {busiest} times: that item did the work of others. The \
              kernel needs no loop over all elements, because the device runs \
              it once per element."
         )));

@@ -32,58 +32,61 @@ fn steps(kinds: &[What], handles: &[usize]) -> Vec<Step> {
         .map(|(what, &holders)| Step { what: what.clone(), holders })
         .collect();
     for what in kinds {
-        if let What::Wish(operands) = what {
+        if let What::Pending(operands) = what {
             operands.iter().for_each(|&operand| all[operand].holders += 1);
         }
     }
     all
 }
 
-fn wish(operands: &[usize]) -> What {
-    What::Wish(operands.to_vec())
+fn pending(operands: &[usize]) -> What {
+    What::Pending(operands.to_vec())
 }
 
 fn chain(_: &()) -> Outcome {
-    let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[2])];
+    let kinds = [What::InMemory, pending(&[0]), pending(&[1]), pending(&[2])];
     judge(&steps(&kinds, &[1, 0, 0, 1]), 3)
 }
 
 fn held(_: &()) -> Outcome {
-    let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[2])];
+    let kinds = [What::InMemory, pending(&[0]), pending(&[1]), pending(&[2])];
     judge(&steps(&kinds, &[1, 1, 0, 1]), 3)?;
     judge(&steps(&kinds, &[0, 0, 2, 1]), 3)?;
     judge(&steps(&kinds, &[0, 0, 1, 1]), 2)
 }
 
 fn twice(_: &()) -> Outcome {
-    let kinds = [What::There, wish(&[0]), wish(&[1, 1]), wish(&[2, 1])];
+    let kinds =
+        [What::InMemory, pending(&[0]), pending(&[1, 1]), pending(&[2, 1])];
     judge(&steps(&kinds, &[1, 0, 0, 1]), 3)?;
     judge(&steps(&kinds, &[1, 1, 0, 1]), 3)
 }
 
 fn elsewhere(_: &()) -> Outcome {
     // Step 3 is pending too and depends on step 1.
-    let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1])];
+    let kinds = [What::InMemory, pending(&[0]), pending(&[1]), pending(&[1])];
     judge(&steps(&kinds, &[1, 0, 1, 1]), 2)?;
-    let kinds = [What::There, wish(&[0]), wish(&[1]), wish(&[1, 2])];
+    let kinds =
+        [What::InMemory, pending(&[0]), pending(&[1]), pending(&[1, 2])];
     judge(&steps(&kinds, &[1, 0, 1, 1]), 3)?;
     judge(&steps(&kinds, &[1, 0, 1, 1]), 2)
 }
 
 fn there(_: &()) -> Outcome {
-    let kinds = [What::There, What::Number, wish(&[0, 1]), wish(&[2])];
+    let kinds =
+        [What::InMemory, What::Constant, pending(&[0, 1]), pending(&[2])];
     judge(&steps(&kinds, &[3, 2, 0, 1]), 3)
 }
 
 fn chance(_: &()) -> Outcome {
     let mut random = Random::new(1);
     for _ in 0..500 {
-        let mut kinds = vec![What::There, What::Number, What::There];
+        let mut kinds = vec![What::InMemory, What::Constant, What::InMemory];
         while kinds.len() < 9 {
             let operands = 1 + random.below(2);
             let n = kinds.len();
             let below = |_| random.below(n);
-            kinds.push(What::Wish((0..operands).map(below).collect()));
+            kinds.push(What::Pending((0..operands).map(below).collect()));
         }
         let handles: Vec<usize> =
             kinds.iter().map(|_| random.below(3).saturating_sub(1)).collect();
@@ -94,26 +97,26 @@ fn chance(_: &()) -> Outcome {
 }
 
 /// Returns which steps the root depends on, and how often those use each step.
-fn behind(steps: &[Step], root: usize) -> (Vec<bool>, Vec<usize>) {
-    let (mut behind, mut uses) =
+fn needed(steps: &[Step], root: usize) -> (Vec<bool>, Vec<usize>) {
+    let (mut needed, mut uses) =
         (vec![false; steps.len()], vec![0; steps.len()]);
-    behind[root] = true;
+    needed[root] = true;
     for at in (0..=root).rev() {
-        let What::Wish(operands) = &steps[at].what else { continue };
-        if behind[at] {
+        let What::Pending(operands) = &steps[at].what else { continue };
+        if needed[at] {
             for &operand in operands {
-                behind[operand] = true;
+                needed[operand] = true;
                 uses[operand] += 1;
             }
         }
     }
-    (behind, uses)
+    (needed, uses)
 }
 
 fn judge(steps: &[Step], root: usize) -> Outcome {
     let mut yours = yours::stored(steps, root);
     yours.sort_unstable();
-    let (behind, uses) = behind(steps, root);
+    let (needed, uses) = needed(steps, root);
     for at in 0..steps.len() {
         let count = yours.iter().filter(|&&step| step == at).count();
         if count > 1 {
@@ -124,10 +127,10 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 &format!("Step {at} is in your list {count} times."),
             ));
         }
-        let is_wish = matches!(steps[at].what, What::Wish(_));
+        let is_pending = matches!(steps[at].what, What::Pending(_));
         let holders = steps[at].holders;
         let others = holders > uses[at];
-        let right = behind[at] && is_wish && (at == root || others);
+        let right = needed[at] && is_pending && (at == root || others);
         let why = match (right, count == 1) {
             (true, false) if at == root => {
                 format!("Step {at} is the one that was requested.")
@@ -138,19 +141,19 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                  it later, and its value would be missing.",
                 uses[at]
             ),
-            (false, true) if !behind[at] => format!(
-                "Step {root} does not depend on step {at}: the kernel does not \
-                 compute it."
+            (false, true) if !needed[at] => format!(
+                "Step {root} does not depend on step {at}, so the kernel does \
+                 not compute it."
             ),
             (false, true) => match &steps[at].what {
-                What::There => {
+                What::InMemory => {
                     format!("Step {at} is already in memory.")
                 }
-                What::Number => format!(
+                What::Constant => format!(
                     "Step {at} is a constant, which is written wherever it is \
                      used."
                 ),
-                What::Wish(_) => format!(
+                What::Pending(_) => format!(
                     "Step {at} has {holders} holders, and all of them are \
                      pending steps that the root depends on: it cannot be \
                      requested any more. If a step uses an operand twice, it \
@@ -175,15 +178,18 @@ fn told(
         .enumerate()
         .map(|(at, step)| {
             let what = match &step.what {
-                What::There => "there".to_owned(),
-                What::Number => "a number".to_owned(),
-                What::Wish(operands) => format!("a wish of {operands:?}"),
+                What::InMemory => "in memory".to_owned(),
+                What::Constant => "a constant".to_owned(),
+                What::Pending(operands) => {
+                    format!("pending, with operands {operands:?}")
+                }
             };
             format!("  {at}: {what}, {} holders", step.holders)
         })
         .collect();
     wrong(format!(
-        "{why}\n\nStep {root} is requested, of\n{}\n  yours  {yours:?}",
+        "{why}\n\nStep {root} is requested, and the steps are\n{}\n  yours  \
+         {yours:?}",
         lines.join("\n")
     ))
 }

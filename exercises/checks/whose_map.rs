@@ -103,8 +103,8 @@ fn asked(
         rows.collect::<String>()
     };
     Err(wrong(format!(
-        "You return {found:?}, and {wanted:?} was expected. {why}\n\nscores of \
-         a width of {width}\n{}the map\n{}",
+        "Your diagnosis is {found:?}, but {wanted:?} was expected. \
+         {why}\n\nscores, with a width of {width}\n{}the map\n{}",
         table(scores),
         table(map)
     )))
@@ -158,12 +158,24 @@ fn unknown(_: &()) -> Outcome {
     let scores = drawn(3, 4);
     let shifted: Vec<f64> =
         made(Fault::Right, &scores, 4).iter().map(|p| 0.9 * p).collect();
-    asked(&shifted, &scores, 4, Fault::Unknown, "A tenth of it is missing.")?;
+    asked(
+        &shifted,
+        &scores,
+        4,
+        Fault::Unknown,
+        "A tenth of one weight is missing.",
+    )?;
     // Without visible scores above the diagonal, rows and columns cannot be
     // told apart.
     let scores = [0.0, -90.0, 0.0, 0.0];
     let map = made(Fault::NotScaled, &scores, 1);
-    asked(&map, &scores, 1, Fault::Right, "With a width of 1 it is right.")?;
+    asked(
+        &map,
+        &scores,
+        1,
+        Fault::Right,
+        "With a width of 1 the map is right.",
+    )?;
     let (scores, map) = ([120.0, 0.0, 0.0, 10.0], [1.0, 0.0, 0.0, 1.0]);
     let why = "Undivided scores give this map, and so does a softmax over \
                columns: no diagnosis is better than a wrong one.";

@@ -42,13 +42,14 @@ fn asked(scores: &[f64], right: f64) -> Outcome {
         "The logarithm of 0 is not finite: leave out tokens that were never \
          drawn."
     } else if near(1.0 / right) {
-        "That is one over the temperature."
+        "That is 1 divided by the temperature."
     } else {
         ""
     };
     Err(wrong(format!(
-        "Drawn at {right}, but you return {yours:.4}. {why}\n\n  scores  \
-         {scores:.2?}\n  drawn   {counts:?}"
+        "The tokens were drawn at temperature {right}, but your function \
+         returns {yours:.4}. {why}\n\n  scores  {scores:.2?}\n  drawn   \
+         {counts:?}"
     )))
 }
 

@@ -33,9 +33,9 @@ fn main() -> ExitCode {
 fn would_show(fault: Fault) -> &'static str {
     match fault {
         Fault::Nothing => {
-            "A right run learns from the first steps on, moves a parameter by \
-             less than the learning rate, and gives the same result in both \
-             evaluations."
+            "A run without a bug learns from the first steps on, moves a \
+             parameter by less than the learning rate, and gives the same \
+             result in both evaluations."
         }
         Fault::ZeroWeights => {
             "If all weights are 0, each class gets the same score: the first \
@@ -43,8 +43,8 @@ fn would_show(fault: Fault) -> &'static str {
              last bias."
         }
         Fault::RateTooLarge => {
-            "A rate that is a hundred times too large moves a parameter a \
-             hundred times as far, in the first step already."
+            "A learning rate that is a hundred times too large moves a \
+             parameter a hundred times as far, already in the first step."
         }
         Fault::GradientsKept => {
             "If gradients accumulate, the first step is right, and from the \
@@ -60,9 +60,8 @@ fn would_show(fault: Fault) -> &'static str {
              different result. In evaluation mode it has one."
         }
         Fault::LabelsMixed => {
-            "If the labels belong to other rows, steps and gradients have the \
-             usual size, but there is nothing to learn: the loss stays near \
-             2.303."
+            "If the labels are mixed up, steps and gradients have the usual \
+             size, but there is nothing to learn: the loss stays near 2.303."
         }
     }
 }
@@ -73,7 +72,8 @@ fn named<const RUN: usize>(_: &()) -> Outcome {
     match yours == RUNS[RUN] {
         true => Ok(()),
         false => Err(wrong(format!(
-            "Run {letter} is not {yours:?}. {} Look at its table again.",
+            "The answer for run {letter} is not {yours:?}. {} Look at the \
+             table of this run again.",
             would_show(yours)
         ))),
     }

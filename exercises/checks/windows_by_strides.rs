@@ -89,7 +89,7 @@ const FORMULAS: [(Formula, &str); 5] = [
     ),
     (
         |[n, size, stride, step]| n.saturating_sub(size * step) / stride + 1,
-        "There is no gap after its last element: the window covers (size - 1) \
+        "There is no gap after the last element: the window covers (size - 1) \
          * dilation + 1 elements.",
     ),
 ];
@@ -111,13 +111,13 @@ fn places(_: &()) -> Outcome {
         let why = known.map_or(
             "The window covers (size - 1) * dilation + 1 elements. The \
              remaining elements divided by the stride are the number of moves, \
-             and the first position takes none.",
+             and the first position needs no move.",
             |(_, why)| why,
         );
         return Err(wrong(format!(
             "places({length}, {size}, {stride}, {dilation}), those of a window \
              of {size} with stride {stride} and dilation {dilation} along \
-             {length} elements, is {found}, and should be {right}. {why}"
+             {length} elements, is {found}. It should be {right}. {why}"
         )));
     }
     Ok(())

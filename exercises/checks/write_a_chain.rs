@@ -100,7 +100,9 @@ fn judge(lines: &[Line]) -> Outcome {
         wrong(format!("For {lines:?} {why}\n\nYou wrote:\n\n{text}"))
     };
     let out = kernel.run(N, &arguments).map_err(|stop| match stop {
-        Stop::Wrong { words, .. } => told(&format!("this was found. {words}")),
+        Stop::Wrong { words, .. } => {
+            told(&format!("the kernel is wrong. {words}"))
+        }
         other => other,
     })?;
     let right = run(lines, &values);
@@ -123,7 +125,10 @@ fn diagnosis(
 ) -> Option<&'static str> {
     let before = &lines[..lines.len() - 1];
     if run(before, values) == out {
-        return Some("That is the line before the last; the last is stored.");
+        return Some(
+            "That is the value of the line before the last one: store the last \
+             one.",
+        );
     }
     let turned: Vec<Line> = lines
         .iter()
@@ -133,7 +138,7 @@ fn diagnosis(
         })
         .collect();
     if run(&turned, values) == out {
-        return Some("Sub(a, b) is a minus b, and yours is b minus a.");
+        return Some("Sub(a, b) is a minus b, but you compute b minus a.");
     }
     let double: Vec<f32> = match lines[..] {
         [Load(input), Scale(0, number)] => {
@@ -147,7 +152,7 @@ fn diagnosis(
     if double == out {
         return Some(
             "The number has no f at its end, so it is a double: the product is \
-             computed in double, and rounded differently.",
+             computed in double precision and rounded differently.",
         );
     }
     None

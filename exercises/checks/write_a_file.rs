@@ -22,7 +22,7 @@ fn main() -> ExitCode {
             ("the second tensor follows the first", two),
             ("one element without axes, and no elements", odd),
             ("a name with a quotation mark", quoted),
-            ("the crate reads it exactly", bits),
+            ("the crate reads the file exactly", bits),
         ],
     )
 }
@@ -120,7 +120,7 @@ fn judge(tensors: &[Weights]) -> Outcome {
     let yours = offsets(&file)?;
     if yours.len() != tensors.len() {
         return Err(wrong(format!(
-            "There are {} tensors, but your header has the offsets of {}.",
+            "The file has {} tensors, but your header has the offsets of {}.",
             tensors.len(),
             yours.len()
         )));
@@ -161,8 +161,8 @@ fn judge(tensors: &[Weights]) -> Outcome {
             _ => "They point elsewhere",
         };
         return Err(wrong(format!(
-            "{name} of shape {shape} has the offsets {yours:?}, and they must \
-             be {right:?}. {why}."
+            "{name} of shape {shape} has the offsets {yours:?}. They must be \
+             {right:?}. {why}."
         )));
     }
     let data = &file[front..];
@@ -212,7 +212,7 @@ fn quoted(_: &()) -> Outcome {
     match &read[..] {
         [(yours, _)] if yours == name => Ok(()),
         _ => Err(wrong(format!(
-            "A tensor was called {name:?}, and is called {:?} when it is read.",
+            "The name of a tensor is {name:?}, but it is read as {:?}.",
             read.first().map(|(name, _)| name)
         ))),
     }
@@ -227,7 +227,7 @@ fn bits(_: &()) -> Outcome {
         let right = right.expect("the offsets were right");
         if tensor.shape() != right.shape {
             return Err(wrong(format!(
-                "{name} has shape {:?} when it is read, and it had {:?}.",
+                "{name} is read with shape {:?}, but its shape is {:?}.",
                 tensor.shape(),
                 right.shape
             )));
@@ -238,8 +238,8 @@ fn bits(_: &()) -> Outcome {
         if let Some(at) = pairs.position(|pair| !same(pair)) {
             let turned = f32::from_bits(yours[at].to_bits().swap_bytes());
             return Err(wrong(format!(
-                "Element {at} of {name}, counted from 0, is {:?} when it is \
-                 read, but was {:?}.{}",
+                "Element {at} of {name}, counted from 0, is read as {:?}, but \
+                 it is {:?}.{}",
                 yours[at],
                 right.values[at],
                 match same((&turned, &right.values[at])) {

@@ -141,8 +141,8 @@ fn accepted(_: &()) -> Outcome {
         true => Ok(()),
         false => Err(wrong(
             "Your test rejects an engine that is right. For each element the \
-             gradient of a is grad_out * b * b and that of b is grad_out * 2 * \
-             a * b; a second backward pass adds the same again.",
+             gradient of a is grad_out * b * b, and the gradient of b is \
+             grad_out * 2 * a * b; a second backward pass adds the same again.",
         )),
     }
 }

@@ -9,8 +9,9 @@
 // MIND   `link.send(to, values)` returns at once, and `link.receive(from)`
 //        waits for the next message. `link.try_receive(from)` returns `None`
 //        if no message has arrived yet. The check tries every order in which
-//        the messages of three ranks can arrive. The number of elements may be
-//        no multiple of the number of ranks, and there may be one rank only.
+//        the messages of three ranks can arrive. The number of elements need
+//        not be a multiple of the number of ranks, and there may be only one
+//        rank.
 // READ   Gradients that travel
 // CHECK  cargo learn check ring_all_reduce
 

@@ -3,13 +3,13 @@
 // WHAT   `Reducer` adds the gradients of all ranks while the backward pass
 //        runs. It gives right results as long as every weight is used once.
 //        If two layers share a weight, its gradient has two parts, and the
-//        result is wrong. Repair `part`: the ranks add each gradient exactly
+//        result is wrong. Fix `part`: the ranks add each gradient exactly
 //        once, as soon as it is complete.
 // WHY    Language models share the weight of their first and last layer, and a
 //        recurrent network uses each weight in every step. The loss falls
 //        even if a part is missing, so this bug is easy to overlook.
-// MIND   `all_reduce` starts to add and returns at once. What is started
-//        later travels later, so do not wait longer than necessary.
+// MIND   `all_reduce` starts an addition and returns at once. An addition
+//        that starts later ends later, so do not wait longer than necessary.
 // READ   Gradients that travel
 // CHECK  cargo learn check tied_weights
 

@@ -4,7 +4,7 @@
 //        `i`, and each row has a whole group of 256 items. Let each item add
 //        up some of the products, and then add the sums of the group.
 // WHY    In the same step, adjacent items must read adjacent elements.
-//        Otherwise a warp touches 32 sectors of memory where 4 are enough.
+//        Otherwise a warp touches 32 sectors of memory; 4 would be enough.
 //        Oclgrind counts them for the check, if it is installed.
 // MIND   `k` may be less than 256, and it need not be a multiple of 256. There
 //        may be more groups than rows, and every item of a group must reach

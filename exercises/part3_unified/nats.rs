@@ -1,7 +1,7 @@
 // nats: the meaning of a loss.
 //
 // WHAT   Two networks have learned almost nothing. `blind` gives each of
-//        `signs` tokens the same probability at every position. `frequencies`
+//        `tokens` tokens the same probability at every position. `frequencies`
 //        has counted how often each token occurs in the training names, and
 //        gives each token its overall frequency as its probability at every
 //        position. Return their mean loss per token, in nats.
@@ -14,7 +14,7 @@
 // CHECK  cargo learn check nats
 
 /// Returns the loss if all tokens have the same probability.
-pub fn blind(signs: usize) -> f64 {
+pub fn blind(tokens: usize) -> f64 {
     todo!("TODO(nats): the negative logarithm of one probability")
 }
 

@@ -23,7 +23,7 @@ pub enum Step {
 }
 
 /// Returns for each step whether backward can start at its result.
-pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
+pub fn requires_grad(steps: &[Step]) -> Vec<bool> {
     let mut has: Vec<bool> = Vec::new();
     for step in steps {
         // The operands came earlier, so `has` already contains them.
@@ -35,7 +35,7 @@ pub fn has_way_back(steps: &[Step]) -> Vec<bool> {
 /// Returns the leaves that get a gradient when backward starts at `root`, in
 /// order.
 pub fn reached(steps: &[Step], root: usize) -> Vec<usize> {
-    let has = has_way_back(steps);
+    let has = requires_grad(steps);
     let mut waiting = vec![false; steps.len()];
     waiting[root] = has[root];
     let mut leaves = Vec::new();

@@ -7,7 +7,7 @@
 // WHY    A square matrix fits either way. A model whose square matrices are
 //        not transposed loads without an error and computes nonsense.
 // MIND   The weight of a linear layer is (outputs, inputs) in PyTorch and
-//        (inputs, outputs) here. The table of an embedding, (signs, width),
+//        (inputs, outputs) here. The table of an embedding, (tokens, width),
 //        the filters of a convolution and all biases have the same layout in
 //        both.
 // READ   Weights that travel

@@ -16,11 +16,11 @@
 #[derive(Clone, Debug)]
 pub enum What {
     /// Its values are already in memory.
-    There,
+    InMemory,
     /// A constant, which is written into the source wherever it is used.
-    Number,
+    Constant,
     /// A pending operation that has not been computed.
-    Wish(Vec<usize>),
+    Pending(Vec<usize>),
 }
 
 /// A step, and the number of its holders: handles in the program, and pending

@@ -29,7 +29,7 @@ pub(crate) fn excuse(
 }
 
 fn innocent(why: String) -> String {
-    format!("the driver failed, and your code was not judged. {why}")
+    format!("the driver failed, so your code was not checked. {why}")
 }
 
 /// Runs a known kernel in a separate process and returns how it failed.

@@ -58,8 +58,8 @@ fn numbers(storage: &dyn Storage) -> &[f32] {
 impl Holder {
     fn refuse<T>(&self, what: &str) -> Result<T, Error> {
         Err(Error::Mistake(format!(
-            "{what}: the device \"{}\" of this check holds numbers and \
-             computes nothing; move the tensor to the processor first",
+            "{what}: the device \"{}\" of this check stores data but computes \
+             nothing; move the tensor to the processor first",
             self.0
         )))
     }

@@ -47,12 +47,13 @@ pub(crate) fn faults(log: &str, source: &str, file: &str) -> String {
     let texts: Vec<&str> = found.iter().map(|(_, text)| &**text).collect();
     let mut text = texts.join("\n");
     if rest > 0 {
-        text += &format!("\n  and {rest} more of such lines\n");
+        text += &format!("\n  .. and {rest} more\n");
     }
     let Some((kind, first)) = found.first() else { return text };
     if let Some(words) = meaning(kind) {
         let more = if kind.contains("data race") && adds(first) {
-            " Where many add to one place, an atomic function does it in one step."
+            " If many items add to the same element, use an atomic function, \
+             which reads, adds and writes in one step."
         } else {
             ""
         };
@@ -83,25 +84,26 @@ fn rank(kind: &str) -> usize {
 fn meaning(kind: &str) -> Option<&'static str> {
     if kind.starts_with("Work-group divergence") {
         Some(
-            "A barrier is for all items of a group: none may leave before it, \
-             and no `if` may let only some of them come. Mend this first: \
-             until then no number of the kernel can be trusted.",
+            "All items of a group must reach every barrier: none may return \
+             before it, and no `if` may let only some of them through. Fix \
+             this first: until then no result of the kernel can be trusted.",
         )
     } else if kind.contains("data race at local memory") {
         Some(
-            "Two items use one cell, one of them writes, and nothing says who \
-             comes first. A barrier on the way from the one line to the other \
-             would.",
+            "Two items access the same cell, at least one of them writes, and \
+             nothing determines which comes first. Put a barrier between the \
+             two accesses.",
         )
     } else if kind.contains("data race") {
         Some(
-            "Two items use one element, one of them writes, and nothing says \
-             who comes first. Let one item alone write it.",
+            "Two items access the same element, at least one of them writes, \
+             and nothing determines which comes first. Let only one item write \
+             it.",
         )
     } else if kind.starts_with("Uninitialized value") {
         Some(
-            "Somebody used what nobody had written. Each variable and each \
-             cell gets a value before it is read.",
+            "A value was used before it was written. Give each variable and \
+             each cell a value before you read it.",
         )
     } else {
         None
@@ -116,7 +118,7 @@ fn finding(kind: &str, lines: &[&str], file: &str) -> String {
         // `Only 5 out of 8 work-items executed barrier`
         if let Some(rest) = line.trim().strip_prefix("Only ") {
             let counts = rest.split(" executed").next().unwrap_or(rest);
-            text += &format!("    only {counts} came\n");
+            text += &format!("    only {counts} reached it\n");
         }
         if let Some((_, rest)) = line.split_once("Global(") {
             let item = rest.split(')').next().unwrap_or_default();
@@ -190,11 +192,11 @@ Work-group divergence detected (barrier)
 \t
 ";
         let expected = "  Work-group divergence detected (barrier)
-    only 5 out of 8 work-items came
+    only 5 out of 8 work-items reached it
     at my.cl:10
       barrier(CLK_LOCAL_MEM_FENCE);
 
-A barrier is for all items of a group";
+All items of a group must reach every barrier";
         let said = faults(log, "kernel void mine()", "my.cl");
         assert!(said.starts_with(expected), "{said}");
     }
@@ -209,7 +211,10 @@ A barrier is for all items of a group";
         let log = format!("{follows}\n{read}");
         assert_eq!(faults(&log, source, "f"), faults(&read, source, "f"));
         let said = faults(&follows, source, "f");
-        assert!(said.contains(kind) && said.contains("nobody had"), "{said}");
+        assert!(
+            said.contains(kind) && said.contains("before it was"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -229,10 +234,10 @@ Read-write data race at global memory address 0x1
         let said = faults(log, "mine", "my.cl");
         assert!(said.contains("by work-item 0\n    at my.cl:3"), "{said}");
         assert!(said.contains("by work-item 1,2\n    at my.cl:4"), "{said}");
-        assert!(said.contains("Let one item alone write it."), "{said}");
+        assert!(said.contains("Let only one item write it."), "{said}");
         assert!(!said.contains("atomic"), "{said}");
         let both = log.replace("y = x[0];", "x[0] += 1;");
         let said = faults(&both, "mine", "my.cl");
-        assert!(said.contains("Where many add to one place"), "{said}");
+        assert!(said.contains("If many items add"), "{said}");
     }
 }

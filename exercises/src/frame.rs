@@ -146,8 +146,8 @@ pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
             let mut words = format!("to do: {words}");
             // A missing item has no line that could be replaced.
             if words.contains(" still says ") {
-                words += "\nIt fails as long as that line is there: put your \
-                          own in its place.";
+                words += "\nReplace that line with your code; until then the \
+                          check fails.";
             }
             say(&format!("\n{}", filled(&words)));
         }

@@ -13,7 +13,8 @@ pub fn expect(what: &str, yours: &[f32], right: &[f32]) -> Outcome {
     if yours.len() != right.len() {
         let (yours, right) = (yours.len(), right.len());
         return Err(wrong(format!(
-            "{what} has {yours} elements. It should have {right}."
+            "{what} has the wrong number of elements: {yours} instead of \
+             {right}."
         )));
     }
     let differs = |(y, r): (&f32, &f32)| {
@@ -66,8 +67,8 @@ pub fn judge(
         let found = tape.records.iter().find(|it| is_named(it, leaf));
         let Some(values) = found.and_then(array) else {
             let words = format!(
-                "{leaf} is not on the tape: the operation that uses it has to \
-                 name it among its operands."
+                "{leaf} is not on the tape. The operation that uses it must \
+                 list it among its operands."
             );
             return Err(with_tape(expression, words, tape, None));
         };
@@ -87,9 +88,9 @@ pub fn judge(
         None => Ok(()),
         Some(op) => {
             let words = format!(
-                "The tape holds an operation that the judge does not know as \
-                 \"{op}\" with these operands: keep its name, and name every \
-                 operand."
+                "The tape has an operation \"{op}\" that the check does not \
+                 know with these operands. Keep the engine's name, and list \
+                 every operand."
             );
             Err(with_tape(expression, words, tape, None))
         }
@@ -120,8 +121,8 @@ fn gradient(
         None => Ok(()),
         Some(mismatch) => {
             let words = format!(
-                "The gradient that arrived at {leaf} is wrong, though no \
-                 single rule is.\n\n{mismatch}"
+                "The gradient of {leaf} is wrong, although every rule is \
+                 right.\n\n{mismatch}"
             );
             Err(with_tape(expression, words, tape, Some(at)))
         }
@@ -167,11 +168,11 @@ pub fn accuse(tape: &Tape, blame: &Blame) -> String {
             let users = tape.records.iter().flat_map(|it| &it.parents);
             match users.filter(|user| **user == record.id).count() {
                 1 => format!(
-                    "One gradient goes to {name}, and another arrived \
-                     there.\n\n{mismatch}"
+                    "The gradient of {name} differs from the one that was \
+                     passed to it.\n\n{mismatch}"
                 ),
                 _ => format!(
-                    "Several gradients go to {name}, and their sum is \
+                    "Several gradients were passed to {name}, and their sum is \
                      wrong.\n\n{mismatch}"
                 ),
             }

@@ -403,8 +403,8 @@ pub fn counting(
     let body = close.and_then(|at| behind(behind(at, "{")?, after));
     let (Some(close), Some(body)) = (close, body) else {
         return Err(wrong(format!(
-            "The text has no `kernel {head}..) {{ {after}` any more: put it \
-             back as it was."
+            "The source has no `kernel {head}..) {{ {after}` any more: restore \
+             it."
         )));
     };
     let count = "(log[get_global_id(1) * get_global_size(0) \

@@ -116,7 +116,7 @@ fn climb(
             say(&format!("  ok  {level:>2}  {name:<22} {count:>2} {laws}"));
             token::stands(level, all);
         }
-        at("behind the last level".to_string());
+        at("after the last level".to_string());
         engine.end()?;
         frame::whole(id, file)
     });

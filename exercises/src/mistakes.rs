@@ -25,12 +25,12 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "mul",
-        says: "this is grad_out alone, which is the rule of a sum",
+        says: "this is grad_out alone, which is the rule of an addition",
         gives: |_, grad_out, _| Some(grad_out.clone()),
     },
     KnownMistake {
         op: "matmul",
-        says: "the other operand has to be transposed before the product",
+        says: "the other operand must be transposed before the multiplication",
         gives: |inputs, grad_out, k| match k {
             0 => product(grad_out, &inputs[1]),
             _ => product(&inputs[0], grad_out),
@@ -38,7 +38,8 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "matmul",
-        says: "the operands are swapped: this is the gradient of the other",
+        says: "the operands are swapped: this is the gradient of the other \
+               operand",
         gives: |inputs, grad_out, k| match k {
             0 => product(&transposed(&inputs[0]), grad_out),
             _ => product(grad_out, &transposed(&inputs[1])),
@@ -46,7 +47,7 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "matmul",
-        says: "the two factors stand in the wrong order: a x b is not b x a",
+        says: "the two factors are in the wrong order: a x b is not b x a",
         gives: |inputs, grad_out, k| match k {
             0 => product(&transposed(&inputs[1]), grad_out),
             _ => product(grad_out, &transposed(&inputs[0])),
@@ -54,7 +55,7 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "log_softmax",
-        says: "the shares have to be multiplied by the sum of grad_out",
+        says: "the probabilities must be multiplied by the sum of grad_out",
         gives: |inputs, grad_out, _| {
             let mut grad = grad_out.clone();
             let shares = exp(&log_softmax(&inputs[0]));
@@ -65,8 +66,8 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "log_softmax",
-        says: "each share is multiplied by its own grad_out, and has to be \
-               multiplied by the sum of grad_out over its row",
+        says: "each probability is multiplied by its own grad_out, and should \
+               be multiplied by the sum of grad_out over its row",
         gives: |inputs, grad_out, _| {
             let shares = exp(&log_softmax(&inputs[0]));
             let mut grad = grad_out.clone();
@@ -77,7 +78,8 @@ const KNOWN: &[KnownMistake] = &[
     },
     KnownMistake {
         op: "log_softmax",
-        says: "this is grad_out alone, but each score moves every share",
+        says: "this is grad_out alone, but each score affects every \
+               probability of its row",
         gives: |_, grad_out, _| Some(grad_out.clone()),
     },
 ];

@@ -51,7 +51,7 @@ pub(crate) fn look(
     counters: Option<&Counters>,
 ) -> Report {
     if !is_installed() {
-        let why = "Oclgrind is not installed; `cargo learn setup` does it";
+        let why = "Oclgrind is not installed; `cargo learn setup` installs it";
         return Report::Unknown(why.to_string());
     }
     let _ = fs::create_dir_all(report::folder());
@@ -126,15 +126,15 @@ impl Simulation {
             Ok(Ending::Said(Code::Solved | Code::Failing))
                 if !is_whole(&self.log) =>
             {
-                unknown(format!("left no whole log in {}", shown_folder()))
+                unknown(format!("left an incomplete log in {}", shown_folder()))
             }
             Ok(Ending::Said(Code::Solved)) => Report::Clean,
             Ok(Ending::Said(Code::Failing)) => Report::Unlike,
             Ok(Ending::Said(_) | Ending::Exited(_)) => {
-                unknown("came to no verdict".to_string())
+                unknown("gave no verdict".to_string())
             }
             Ok(Ending::Killed(signal)) => {
-                unknown(format!("ended by signal {signal}"))
+                unknown(format!("was ended by signal {signal}"))
             }
             Ok(Ending::TimedOut(limit) | Ending::Waited(limit)) => {
                 unknown(format!("took more than {} s", limit.as_secs()))

@@ -16,7 +16,8 @@ pub(crate) fn intact(name: &str, before: &[f32], after: &[f32]) -> Outcome {
     let differs = |(b, a): (&f32, &f32)| b.to_bits() != a.to_bits();
     if let Some(at) = before.iter().zip(own).position(differs) {
         return Err(wrong(format!(
-            "{name} is an input, and the kernel wrote its element {at}."
+            "{name} is an input, but the kernel wrote its element {at}. Write \
+             only to outputs."
         )));
     }
     past_the_end(name, before.len(), spare, BEHIND, None)
@@ -51,39 +52,42 @@ pub(crate) fn inside(
     let stray = |value: &f32| value.to_bits() == BEHIND.to_bits();
     if let Some(at) = own.iter().position(stray) {
         return Err(wrong(format!(
-            "{name}[{at}] comes from behind the end of an array that is read. \
-             Look at the index of each read, for this element."
+            "{name}[{at}] was computed from a value past the end of an input. \
+             Check the index of each read for this element."
         )));
     }
     let Some(at) = own.iter().position(untouched) else { return Ok(()) };
     let why = match writer {
         _ if adds => format!(
-            "Your kernel adds to {name}[..], by `+=`, and nobody has put a 0 \
-             there to which it could add: write it with `=`{}.",
+            "Your kernel adds to {name}[..] with `+=`, but nothing has set it \
+             to 0 first: write it with `=`{}.",
             match writer {
                 Writer::Group(_) => ", each group at its own get_group_id(0)",
                 _ => "",
             }
         ),
         Writer::Item(_) => format!(
-            "The array has {len} elements, and each needs its work-item.{}",
+            "The array has {len} elements, and each needs a work-item that \
+             writes it.{}",
             match own.iter().all(untouched) {
-                true => " None of them was: is there a line that writes?",
+                true =>
+                    " No element was written: does the kernel write to this \
+                     array at all?",
                 false => guess(own),
             }
         ),
         Writer::Cell(_) => format!(
-            "The array has {len} elements, and each needs the item of its \
-             column and its row."
+            "The array has {len} elements, and each must be written by the \
+             item of its column and row."
         ),
-        Writer::Group(_) => "Each group writes the element of its own number, \
-             get_group_id(0): does one of its items come to that line in every \
-             group?"
+        Writer::Group(_) => "Each group must write the element at its own \
+                             index, get_group_id(0). Does one item of every \
+                             group reach that line?"
             .to_string(),
         Writer::Row(columns) => format!(
-            "It is column {} of row {}. A group has a row, and its items all \
-             columns of it: each takes that of its own number, and from there \
-             every {GROUP}th.",
+            "It is column {} of row {}. A group has one row, and its items \
+             share the columns: each writes the column at its own index, and \
+             from there every {GROUP}th.",
             at % columns,
             at / columns
         ),
@@ -111,13 +115,14 @@ fn guess(own: &[f32]) -> &'static str {
         own.iter().enumerate().all(|(at, it)| is(it) == unwritten(at))
     };
     if left(&|at| at == 0) {
-        " The first item is number 0, and so is the first element."
+        " Both items and elements are counted from 0."
     } else if left(&|at| at > 0) {
-        " The first was: it seems that every item took itself for number 0."
+        " Only the first one was written: it seems that every item uses index \
+         0."
     } else if left(&|at| at >= GROUP) {
-        " It is the first of the second group: in its group every item counts \
-         from 0 again (get_local_id), among all it does not (get_global_id), \
-         and no group's size says where the array ends."
+        " It is the first element of the second group. get_local_id begins at \
+         0 in every group, whereas get_global_id counts all items. And the \
+         array ends at n, not at the size of a group."
     } else {
         ""
     }
@@ -141,25 +146,25 @@ fn past_the_end(
                 // One of several spare items wrote: there is a guard, off by
                 // one.
                 1 if at == len && all > len + 1 => {
-                    " It wrote no other: does the comparison let item n \
-                     through? The last element is number n - 1."
+                    " That was the only one: does the comparison let item n \
+                     through? The last element has index n - 1."
                         .to_string()
                 }
                 _ => format!(
                     " The device runs whole groups of {GROUP}, so {all} \
-                     work-items ran for {len} elements. The spare ones must \
-                     do nothing: compare the number of the item with n first."
+                     work-items ran. The spare items must do nothing: check \
+                     that the index is less than n first."
                 ),
             }
         }
         Some(Writer::Cell([columns, rows])) => format!(
             " The device runs whole groups of {TILE} x {TILE}, so {columns} x \
-             {rows} work-items ran. The spare ones must write nothing: compare \
-             the column and the row with their numbers first."
+             {rows} work-items ran. The spare items must write nothing: check \
+             that the column and the row exist first."
         ),
         Some(Writer::Group(groups)) if at < groups => format!(
             " {groups} groups ran for {len} elements. A group without an \
-             element must write nothing: compare the number of the group with \
+             element must write nothing: compare the index of the group with \
              the number of elements first."
         ),
         Some(Writer::Group(_)) => {
@@ -168,13 +173,13 @@ fn past_the_end(
                 .to_string()
         }
         Some(Writer::Row(columns)) => format!(
-            " A row has {columns} columns, and an item of a higher number has \
+            " A row has {columns} columns, and an item with a higher index has \
              none to write."
         ),
     };
     Err(wrong(format!(
-        "{name} was written past its end: it has {len} elements, and the \
-         kernel wrote {name}[{at}].{why}"
+        "{name} was written past its end: its length is {len}, but the kernel \
+         wrote {name}[{at}].{why}"
     )))
 }
 
@@ -238,7 +243,7 @@ mod tests {
         assert!(said.contains("with `=`, each group at its own"), "{said}");
         let item = Writer::Item(2);
         let said = words(inside("out", &[added, added], 2, item, true));
-        assert!(said.contains("adds to out[..], by `+=`"), "{said}");
+        assert!(said.contains("adds to out[..] with `+=`"), "{said}");
     }
 
     #[test]
@@ -271,6 +276,9 @@ mod tests {
         let read = BEHIND + 3.5;
         let said =
             words(inside("out", &[1.0, read], 2, Writer::Cell([2, 1]), false));
-        assert!(said.contains("out[1] comes from behind the end"), "{said}");
+        assert!(
+            said.contains("out[1] was computed from a value past the end"),
+            "{said}"
+        );
     }
 }

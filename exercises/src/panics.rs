@@ -50,7 +50,7 @@ fn last() -> std::sync::MutexGuard<'static, Option<LastPanic>> {
 
 fn verdict(file: &str) -> Stop {
     let Some(LastPanic { message, line }) = last().take() else {
-        return wrong("Your code stopped without a word.");
+        return wrong("Your code stopped without a message.");
     };
     let file = shown(file);
     let place = match line {

@@ -66,7 +66,7 @@ fn verdict(
     let Ended { ending, said, now, .. } = ended;
     *stands = ended.stands;
     // A small stack may overflow without Rust's message.
-    let is_stack = |now: &String| now.contains("fit a stack");
+    let is_stack = |now: &String| now.contains("a small stack");
     let said = match ending {
         Ending::Killed(_) if now.as_ref().is_some_and(is_stack) => {
             format!("{said}the thread has overflowed its stack")
@@ -127,8 +127,8 @@ fn verdict(
             }
             Report::Clean if is_next => {
                 println!(
-                    "\n  ok  Oclgrind saw no stray access and no race in what \
-                     stands"
+                    "\n  ok  Oclgrind saw no stray access and no race in the \
+                     levels so far"
                 );
                 code
             }
@@ -150,13 +150,13 @@ fn verdict(
         && code == Code::Failing
         && let Some(damage) = cache_damage()
     {
-        let words = format!("The cause may be the driver's. {damage}");
+        let words = format!("The driver may be the cause. {damage}");
         print!("\n{}", filled(&words));
     }
     if let Some(why) = &unchecked {
         let words = format!(
-            "Not checked: races and stray reads, which come with right \
-             numbers too. {why}."
+            "Not checked: races and stray reads, which are possible even if \
+             all results are right. {why}."
         );
         print!("\n{}", filled(&words));
     }
@@ -167,7 +167,7 @@ fn verdict(
         // of them.
         let is_whole = !again() && stands.is_none();
         if let Some(solution) = solution(file).filter(|_| is_whole) {
-            println!("Ours, to compare: {solution}");
+            println!("Our solution, to compare: {solution}");
         }
     }
     code
@@ -182,11 +182,11 @@ fn in_time((speed, counters): (Speed, Result<Counters, String>)) -> Code {
     };
     match found {
         Found::Fast => {
-            println!("  ok  a GPU's memory is not asked for more than it must");
+            println!("  ok  a GPU accesses no more memory than necessary");
             Code::Solved
         }
         Found::Slow(words) => {
-            print!("\nfailing: what a GPU would do\n\n{}", filled(&words));
+            print!("\nfailing: speed on a GPU\n\n{}", filled(&words));
             Code::Failing
         }
         Found::Unchecked(why) => {
@@ -255,37 +255,36 @@ pub(crate) fn sentence(
             }
         ),
         Ending::Waited(time) => format!(
-            "{yours} did not come to an end within {} s and was stopped, and \
-             most of that time it waited: what for? If the machine is busy, \
-             {LIMIT_VARIABLE}=60 gives it more",
+            "{yours} did not finish within {} s and was stopped. It spent most \
+             of that time waiting: for what? If the machine is busy, \
+             {LIMIT_VARIABLE}=60 gives it more time",
             time.as_secs()
         ),
         Ending::Grew => format!(
-            "{yours} took more than {ROOM} MiB of memory and was stopped; look \
-             for what grows in a loop"
+            "{yours} used more than {ROOM} MiB of memory and was stopped; look \
+             for something that grows in a loop"
         ),
         Ending::Flooded => format!(
             "{yours} printed more than {PRINTED} MiB and was stopped; look for \
-             a loop that prints and does not end"
+             an endless loop that prints"
         ),
         Ending::Killed(_) if said.contains("overflowed its stack") => {
             format!(
-                "{yours} ran out of stack: something calls itself, forever or \
-                 once for each link of a long chain"
+                "{yours} overflowed its stack: a function calls itself, \
+                 endlessly or once for each link of a long chain"
             )
         }
         Ending::Killed(signal) if kind != Kind::Code => format!(
-            "{yours} brought down the process that ran it (signal {signal}), \
-             which is what an access far outside an array does; compare each \
-             index with n"
+            "{yours} crashed its process (signal {signal}), probably by \
+             accessing memory far outside an array; compare each index with n"
         ),
         Ending::Killed(signal) => {
-            format!("{yours} brought down its process (signal {signal})")
+            format!("{yours} crashed its process (signal {signal})")
         }
         Ending::Said(code) => format!("{yours} is {}", code.word()),
         Ending::Exited(code) => format!(
-            "{yours} ended the check with code {code}, before its last step: \
-             a check ends by itself"
+            "{yours} exited with code {code} before the last step of the \
+             check: do not exit, the check ends by itself"
         ),
     }
 }

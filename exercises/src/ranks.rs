@@ -314,11 +314,11 @@ impl Network {
                         format!("waits until rank {to} receives its message")
                     }
                     Request::Receive { from } => {
-                        format!("waits for a message of rank {from}")
+                        format!("waits for a message from rank {from}")
                     }
-                    Request::TryReceive { from } => format!(
-                        "asks again and again for a message of rank {from}"
-                    ),
+                    Request::TryReceive { from } => {
+                        format!("keeps asking for a message from rank {from}")
+                    }
                 };
                 format!("\n  rank {rank} {what}")
             });
@@ -329,7 +329,7 @@ impl Network {
             None => Ok(()),
             Some(index) => Err(wrong(format!(
                 "All ranks have ended, but rank {} has not received the last \
-                 message of rank {}. {}",
+                 message from rank {}. {}",
                 index % self.size,
                 index / self.size,
                 order_of(&self.turns)
@@ -467,15 +467,15 @@ mod tests {
         let said = words(run_ranks(2, 9, order, |mut link| {
             link.receive(1 - link.rank());
         }));
-        assert!(said.contains("rank 0 waits for a message of rank 1"));
-        assert!(said.contains("rank 1 waits for a message of rank 0"));
+        assert!(said.contains("rank 0 waits for a message from rank 1"));
+        assert!(said.contains("rank 1 waits for a message from rank 0"));
         // Without room, each rank waits for the other one to receive.
         let said = words(run_ranks(3, 0, order, pass));
         assert!(said.contains("rank 2 waits until rank 0 receives"));
         let said = words(run_ranks(2, 9, order, |mut link| {
             while link.try_receive(1 - link.rank()).is_none() {}
         }));
-        assert!(said.contains("rank 1 asks again and again"));
+        assert!(said.contains("rank 1 keeps asking"));
         let said = words(run_ranks(2, 9, order, |mut link| {
             if link.rank() == 1 {
                 link.receive(0);

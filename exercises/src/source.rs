@@ -15,7 +15,7 @@ pub fn without(file: Answer, phrases: &[&str], why: &str) -> Outcome {
     let text = fs::read_to_string(file.path).unwrap_or_default();
     let Some((line, phrase)) = first(&text, phrases) else { return Ok(()) };
     let place = shown(file.path);
-    Err(wrong(format!("{place}:{line} says `{phrase}`: {why}")))
+    Err(wrong(format!("{place}:{line} contains `{phrase}`: {why}")))
 }
 
 /// Returns the first line of a file that contains one of `phrases`, and the

@@ -72,7 +72,7 @@ fn judge_log(log: &Path, speed: Speed) -> Found {
     match (speed.judge)(launch) {
         Ok(()) => Found::Fast,
         Err(Stop::Wrong { words, .. }) => Found::Slow(words),
-        Err(_) => Found::Unchecked("the judge came to no verdict".into()),
+        Err(_) => Found::Unchecked("the counts gave no verdict".into()),
     }
 }
 
@@ -98,7 +98,7 @@ pub fn gathered(launch: &Launch, why: &str) -> Outcome {
         launch,
         access.line,
         &format!(
-            "a warp touches {all} sectors of {} at once, where {least} are \
+            "a warp touches {all} sectors of {} at once; {least} would be \
              enough",
             launch.array(access)
         ),
@@ -116,11 +116,10 @@ pub fn spread(launch: &Launch, why: &str) -> Outcome {
     };
     let Some(access) = local.find(conflicts) else { return Ok(()) };
     let [wavefronts, least] = access.worst().wavefronts(access.bytes);
-    let are = if least == 1 { "is" } else { "are" };
     let array = launch.array(access);
     let what = format!(
-        "local memory answers a warp {wavefronts} times for {array}, where \
-         {least} {are} enough"
+        "local memory serves one access of a warp to {array} in {wavefronts} \
+         wavefronts; {least} would be enough"
     );
     Err(slow(launch, access.line, &what, why))
 }
@@ -134,7 +133,9 @@ pub fn together(launch: &Launch, why: &str) -> Outcome {
     let few = |it: &&Access| 2 * lanes(it) < WARP as u64 * it.times();
     let Some(access) = loads.find(few) else { return Ok(()) };
     let each = lanes(access).div_ceil(access.times());
-    let what = format!("{each} of 32 neighbors read, and the others look on");
+    let what = format!(
+        "only {each} of 32 adjacent items read, and the others are idle"
+    );
     Err(slow(launch, access.line, &what, why))
 }
 
@@ -150,7 +151,7 @@ pub fn evenly(launch: &Launch, why: &str) -> Outcome {
     let most = loads.max_by_key(|it| it.numbers()).filter(|_| is_alone);
     let Some(access) = most else { return Ok(()) };
     let what = format!(
-        "one of the {warps} warps of a group loads {} % of its numbers",
+        "one of the {warps} warps of a group loads {} % of the group's values",
         100 * launch.busiest / all
     );
     Err(slow(launch, access.line, &what, why))
@@ -174,11 +175,11 @@ pub fn sparing(
     let memory = if is_local { "local" } else { "global" };
     let others = match all - numbers {
         0 => String::new(),
-        _ => format!(" (with the other lines {all})"),
+        _ => format!(" ({all} with the other lines)"),
     };
     let what = format!(
-        "the items load {numbers} numbers from {memory} memory{others}, where \
-         {enough} are enough"
+        "the items load {numbers} values from {memory} memory{others}; \
+         {enough} would be enough"
     );
     Err(slow(launch, access.line, &what, why))
 }
@@ -186,8 +187,8 @@ pub fn sparing(
 /// Rejects a correct but slow answer and names the line.
 pub fn slow(launch: &Launch, line: usize, what: &str, why: &str) -> Stop {
     wrong(format!(
-        "The numbers are right, and a GPU takes longer for them than it must: \
-         at line {line} {what}.\n\n  {}\n\n{why}",
+        "The results are right, but a GPU would take longer than necessary: at \
+         line {line}, {what}.\n\n  {}\n\n{why}",
         launch.text(line).trim()
     ))
 }
@@ -221,7 +222,7 @@ mod tests {
     #[test]
     fn a_scattered_access_is_refused_with_its_line() {
         let Found::Slow(words) = judged(128, "k") else { panic!("not slow") };
-        let part = "at line 7 a warp touches 32 sectors of a at once, where 4";
+        let part = "at line 7, a warp touches 32 sectors of a at once; 4";
         assert!(words.contains(part) && words.contains("  sum += a[i];"));
         assert!(words.ends_with("Read side by side."), "{words}");
         // Rows of a tile that is half as wide as a warp may begin at any
@@ -240,8 +241,8 @@ mod tests {
         let Err(Stop::Wrong { words, .. }) = judged(64) else {
             panic!("16 cells in each of two banks")
         };
-        let part =
-            "at line 7 local memory answers a warp 16 times for a, where";
+        let part = "at line 7, local memory serves one access of a warp to a \
+                    in 16 wavefronts;";
         assert!(words.contains(part), "{words}");
         assert!(judged(68).is_ok() && judged(8).is_ok());
     }
@@ -257,8 +258,8 @@ mod tests {
         let Err(Stop::Wrong { words, .. }) = judged(99) else {
             panic!("96 numbers and 4 more")
         };
-        let part = "at line 7 the items load 96 numbers from global memory \
-                    (with the other lines 100), where 99 are enough";
+        let part = "at line 7, the items load 96 values from global memory \
+                    (100 with the other lines); 99 would be enough";
         assert!(words.contains(part), "{words}");
         assert!(judged(100).is_ok());
         assert!(sparing(&launches[0], true, 0, "None is local.").is_ok());
@@ -273,7 +274,7 @@ mod tests {
         else {
             panic!("one of 32 reads")
         };
-        assert!(words.contains("at line 9 1 of 32 neighbors read"), "{words}");
+        assert!(words.contains("at line 9, only 1 of 32 adjacent"), "{words}");
     }
 
     #[test]
@@ -287,7 +288,8 @@ mod tests {
         let Err(Stop::Wrong { words, .. }) = judged(96) else {
             panic!("one warp of eight loads all")
         };
-        let part = "at line 7 one of the 8 warps of a group loads 100 % of its";
+        let part =
+            "at line 7, one of the 8 warps of a group loads 100 % of the";
         assert!(words.contains(part), "{words}");
         assert!(judged(25).is_err() && judged(24).is_ok());
     }

@@ -166,7 +166,7 @@ impl Listener {
             let more = self.lines - SHOWN;
             let lines = if more == 1 { "line" } else { "lines" };
             self.emit(&format!(
-                "  .. and {more} {lines} more of what your code printed; \
+                "  .. and {more} more {lines} that your code printed; only \
                  {SHOWN} are shown"
             ));
             self.heard.kept += &self.last;
@@ -290,7 +290,7 @@ mod tests {
         let (code, text) = heard(said.as_bytes());
         assert_eq!(code, Some(Code::ToDo));
         assert_eq!(text.matches("mine\n").count(), 201);
-        assert!(text.contains("  ok\n  .. and 100 lines more"), "{text}");
+        assert!(text.contains("  ok\n  .. and 100 more lines"), "{text}");
         assert!(!text.contains(MARK));
     }
 

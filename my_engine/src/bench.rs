@@ -39,7 +39,7 @@ fn outcome(request: &Request) -> Result<Outcome, Error> {
         grads.push((table.grad)(input).ok_or_else(|| {
             Error::Mistake(format!(
                 "no gradient arrived at {name}; `cargo learn check my_engine` \
-                 says which law your engine breaks"
+                 shows which law your engine breaks"
             ))
         })?);
     }

@@ -49,7 +49,7 @@ pub(crate) fn record_panics() {
 }
 
 fn to_panic(info: &PanicHookInfo<'_>) -> Panic {
-    let message = info.payload_as_str().unwrap_or("a panic without a word");
+    let message = info.payload_as_str().unwrap_or("a panic without a message");
     let (file, line) = match info.location() {
         Some(place) => (place.file().to_string(), place.line()),
         None => (String::new(), 0),
@@ -116,18 +116,18 @@ pub(crate) fn catch_panic(
     let asks = |level: &&Level<_>| level.needs.iter().any(|it| it.0 == *name);
     let level = LEVELS.iter().zip(1..).find(|(level, _)| asks(level));
     let where_ = level.map_or(String::new(), |(level, number)| {
-        format!(": level {number}, {}, asks for it", level.name)
+        format!(": level {number}, {}, requires it", level.name)
     });
     Err(Error::Mistake(format!(
         "your engine has no `{name}` yet{where_}; `cargo learn check \
-         my_engine` says what is next"
+         my_engine` shows what is next"
     )))
 }
 
 fn missing(name: &str) -> Stop {
     Stop::ToDo(format!(
-        "your engine has no {name} that can be called from outside: `pub`, \
-         and with the signature that its level asks for"
+        "your engine has no {name} that the check can call: make it `pub`, \
+         with the signature that its level requires"
     ))
 }
 
@@ -173,7 +173,7 @@ fn running_operation(state: &State) -> String {
     let Some((name, of)) = &state.asked else { return String::new() };
     let shape = |it: &Handle| format!("{:?}", (engine().shape)(it));
     let shapes: Vec<String> = of.iter().map(shape).collect();
-    format!("It was asked for {name} of {}.\n", shapes.join(" and "))
+    format!("The operation was {name} of {}.\n", shapes.join(" and "))
 }
 
 /// Formats an assertion message as verdicts do.
@@ -183,7 +183,7 @@ fn assertion_text(message: &str) -> String {
         if short.len() < text.len() { short + " .." } else { short }
     };
     if message.starts_with("called `Option::unwrap()` on a `None`") {
-        return "  yours  None, where there should be something\n".to_string();
+        return "  yours  None, but a value was expected\n".to_string();
     }
     if message.contains("CrossEntropy([])") && message.ends_with("not NaN") {
         return format!(

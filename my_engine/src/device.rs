@@ -28,22 +28,22 @@ mod judged {
 
     judged! {
         super::Part3, |_| 20;
-        exp_agrees_with_the_judge "exp",
-        relu_agrees_with_the_judge "relu",
-        sigmoid_agrees_with_the_judge "sigmoid",
-        gelu_agrees_with_the_judge "gelu",
-        mul_agrees_with_the_judge "mul",
-        add_agrees_with_the_judge "add",
-        sub_agrees_with_the_judge "sub",
-        div_agrees_with_the_judge "div",
-        transpose_agrees_with_the_judge "transpose",
-        sum_agrees_with_the_judge "sum",
-        mean_agrees_with_the_judge "mean",
-        max_agrees_with_the_judge "max",
-        matmul_agrees_with_the_judge "matmul",
-        softmax_agrees_with_the_judge "softmax",
-        log_softmax_agrees_with_the_judge "log_softmax",
-        cross_entropy_agrees_with_the_judge "cross_entropy",
+        exp_agrees_with_the_reference "exp",
+        relu_agrees_with_the_reference "relu",
+        sigmoid_agrees_with_the_reference "sigmoid",
+        gelu_agrees_with_the_reference "gelu",
+        mul_agrees_with_the_reference "mul",
+        add_agrees_with_the_reference "add",
+        sub_agrees_with_the_reference "sub",
+        div_agrees_with_the_reference "div",
+        transpose_agrees_with_the_reference "transpose",
+        sum_agrees_with_the_reference "sum",
+        mean_agrees_with_the_reference "mean",
+        max_agrees_with_the_reference "max",
+        matmul_agrees_with_the_reference "matmul",
+        softmax_agrees_with_the_reference "softmax",
+        log_softmax_agrees_with_the_reference "log_softmax",
+        cross_entropy_agrees_with_the_reference "cross_entropy",
     }
 }
 
@@ -52,21 +52,21 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
         name: "memory",
         needs: &[left::UPLOAD, left::DOWNLOAD],
         laws: laws! { Part3;
-            laws: what_goes_up_comes_down,
-                a_memory_knows_its_length,
-                every_upload_has_a_memory_of_its_own,
-                a_tensor_travels_there_and_back;
+            laws: a_download_returns_what_was_uploaded,
+                a_storage_knows_its_length,
+                every_upload_creates_a_new_storage,
+                a_tensor_moves_to_the_device_and_back;
         },
     },
     Level {
         name: "one map",
         needs: &[left::UNARY],
         laws: laws! { Part3;
-            laws: every_map_gives_its_values,
-                a_map_of_nothing_is_nothing,
-                a_map_leaves_its_operand_as_it_was,
-                a_map_keeps_what_is_no_number,
-                a_map_is_finite_far_out;
+            laws: every_map_computes_the_right_values,
+                a_map_of_no_elements_is_empty,
+                a_map_does_not_change_its_operand,
+                a_map_passes_nan_through,
+                a_map_of_large_values_is_finite;
         },
     },
     Level {
@@ -74,24 +74,24 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
         needs: &[left::BINARY, left::WHERE_COND],
         laws: laws! { Part3;
             laws: a_zip_keeps_the_order_of_its_operands,
-                every_zip_gives_its_values,
-                a_choice_takes_the_first_where_the_mask_is_not_0,
-                nothing_is_zipped_to_nothing;
+                every_zip_computes_the_right_values,
+                a_mask_selects_the_first_array_where_it_is_not_0,
+                a_zip_of_no_elements_is_empty;
         },
     },
     Level {
         name: "strides",
         needs: &[left::COPY, left::PASTE],
         laws: laws! { Part3;
-            laws: the_views_of_the_lecture_are_read,
-                any_view_is_copied_in_its_order,
-                a_map_and_a_zip_walk_any_view,
-                what_is_pasted_stands_where_the_view_shows,
-                a_set_changes_one_array_and_no_other;
+            laws: the_views_of_the_chapter_are_read,
+                any_view_is_copied_in_row_major_order,
+                a_map_and_a_zip_read_any_view,
+                a_paste_writes_where_the_view_points,
+                a_set_changes_only_its_own_array;
             edges: relu_passes_no_gradient_at_zero,
-                relu_lets_a_nan_through,
-                a_difference_is_not_turned_around,
-                elements_have_the_values_of_pytorch_at_corners;
+                relu_passes_nan_through,
+                a_difference_is_not_reversed,
+                elementwise_operations_match_pytorch_at_special_values;
         },
     },
     Level {
@@ -99,30 +99,30 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
         needs: &[left::REDUCE],
         laws: laws! { Part3;
             laws: rows_of_any_view_are_reduced,
-                the_largest_of_a_row_may_be_negative,
-                a_row_of_nothing_sums_to_0,
-                a_million_numbers_are_added_right;
-            edges: the_largest_of_a_nan_is_a_nan,
-                a_sum_of_nothing_is_zero,
+                the_maximum_of_a_row_may_be_negative,
+                an_empty_row_sums_to_0,
+                a_sum_of_a_million_elements_is_accurate;
+            edges: the_maximum_of_elements_with_nan_is_nan,
+                a_sum_of_no_elements_is_zero,
                 ties_of_max_share_the_gradient,
-                a_row_collects_what_its_copies_got;
-            spec: two_products_give_9_16_and_12_24,
+                a_broadcast_row_gets_the_sum_of_its_gradients;
+            spec: two_products_have_the_gradients_9_16_and_12_24,
                 a_diamond_adds_its_two_paths,
-                a_second_backward_adds_the_same_again,
+                a_second_backward_adds_the_same_gradient_again,
                 empty_and_scalar_tensors_work,
                 a_sum_of_any_length_is_right;
-            judged: sum_agrees_with_the_judge,
-                mean_agrees_with_the_judge,
-                max_agrees_with_the_judge,
-                exp_agrees_with_the_judge,
-                relu_agrees_with_the_judge,
-                sigmoid_agrees_with_the_judge,
-                gelu_agrees_with_the_judge,
-                mul_agrees_with_the_judge,
-                add_agrees_with_the_judge,
-                sub_agrees_with_the_judge,
-                div_agrees_with_the_judge,
-                transpose_agrees_with_the_judge;
+            judged: sum_agrees_with_the_reference,
+                mean_agrees_with_the_reference,
+                max_agrees_with_the_reference,
+                exp_agrees_with_the_reference,
+                relu_agrees_with_the_reference,
+                sigmoid_agrees_with_the_reference,
+                gelu_agrees_with_the_reference,
+                mul_agrees_with_the_reference,
+                add_agrees_with_the_reference,
+                sub_agrees_with_the_reference,
+                div_agrees_with_the_reference,
+                transpose_agrees_with_the_reference;
         },
     },
     Level {
@@ -130,39 +130,39 @@ pub(crate) const LEVELS: &[Level<Part3>] = &[
         needs: &[left::MATMUL],
         laws: laws! { Part3;
             laws: matrices_of_any_view_are_multiplied,
-                every_matrix_meets_its_partner;
-            edges: a_product_over_nothing_is_zero,
-                an_operand_used_on_both_sides_gets_both_parts;
-            judged: matmul_agrees_with_the_judge;
-            laws: long_products_are_right;
+                every_matrix_of_a_batch_has_its_own_partner;
+            edges: a_matmul_over_an_empty_axis_is_zero,
+                an_operand_used_on_both_sides_gets_both_gradients;
+            judged: matmul_agrees_with_the_reference;
+            laws: long_matrix_products_are_accurate;
         },
     },
     Level {
         name: "gather and scatter",
         needs: &[left::INDEX_SELECT, left::INDEX_ADD, left::FOLD],
         laws: laws! { Part3;
-            laws: rows_are_taken_at_their_indices,
-                rows_that_meet_at_a_place_are_added,
-                windows_that_overlap_are_added,
-                a_convolution_is_that_of_the_processor;
-            judged: softmax_agrees_with_the_judge,
-                log_softmax_agrees_with_the_judge,
-                cross_entropy_agrees_with_the_judge;
+            laws: rows_are_read_at_their_indices,
+                rows_with_the_same_index_are_added,
+                overlapping_windows_are_added,
+                a_convolution_agrees_with_the_processor;
+            judged: softmax_agrees_with_the_reference,
+                log_softmax_agrees_with_the_reference,
+                cross_entropy_agrees_with_the_reference;
             edges: softmax_of_large_scores_is_exact,
-                the_loss_of_equal_scores_is_the_logarithm_of_the_classes;
+                the_loss_of_equal_scores_is_the_log_of_the_number_of_classes;
         },
     },
     Level {
         name: "training",
         needs: &[left::MEMORY, left::UNIFORM],
         laws: laws! { Part3;
-            laws: a_seed_draws_the_same_numbers_everywhere,
+            laws: a_seed_gives_the_same_numbers_on_every_device,
                 the_memory_in_use_is_counted_in_bytes,
-                a_step_leaves_no_memory_behind;
-            network: a_network_begins_uneven_and_without_bias,
-                a_network_is_products_and_biases_and_relu_between,
+                a_step_leaves_no_memory_in_use;
+            network: a_new_network_has_unequal_weights_and_zero_biases,
+                a_network_is_linear_layers_with_relu_between,
                 a_step_goes_against_the_gradient,
-                momentum_keeps_what_was_before,
+                momentum_accumulates_earlier_gradients,
                 three_epochs_read_nine_of_ten_digits;
             laws: nothing_is_left_to_the_processor;
         },
@@ -195,8 +195,8 @@ fn task(missing: &[&Need]) -> String {
     }
     let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
     words += &format!(
-        "\n\n`delegate!` in your file still leaves {} to the processor: take \
-         the name out there when you write the function.\n",
+        "\n\n`delegate!` in your file still leaves {} to the processor: remove \
+         the name there when you write the function.\n",
         names.join(", ")
     );
     words
@@ -207,8 +207,8 @@ fn end(_: &Part3) -> Outcome {
     match says(reader_file(), &["Device::Cpu"]) {
         None => Ok(()),
         Some((line, name)) => Err(wrong(format!(
-            "{}:{line} names {name}: here you write a device, and the \
-             processor's is ours.",
+            "{}:{line} uses {name}: here you write your own device, so do not \
+             use the processor's.",
             shown(reader_file())
         ))),
     }

@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<(), Error> {
         })
         .collect();
     if !lacks.is_empty() {
-        println!("What Part 1 has besides: {}.", lacks.join(", "));
+        println!("Part 1 also has: {}.", lacks.join(", "));
     }
     Ok(())
 }
@@ -59,8 +59,8 @@ pub(crate) fn beside<Y: Trainable, O: Trainable>(
     let loss = |it: &Trained| format!("{:.4}", it.loss);
     let seconds = |time: Duration| format!("{:.2} s", time.as_secs_f64());
     println!();
-    row(["what came of it", "yours", name]);
-    row(["unseen digits read", &percent(&yours), &percent(&ours)]);
+    row(["result", "yours", name]);
+    row(["unseen digits right", &percent(&yours), &percent(&ours)]);
     row(["loss of the last epoch", &loss(&yours), &loss(&ours)]);
     row(["time", &seconds(time), &seconds(our_time)]);
     if let Some([mine, theirs]) = lines {
@@ -83,7 +83,7 @@ fn timed<L: Trainable>(e: &L, name: &str) -> (Trained, Duration) {
     let trained = train(e, &SIZES, EPOCHS, |epoch, now| {
         if epoch == 1 || epoch % 5 == 0 {
             println!(
-                "  {name:<7} epoch {epoch:>2}  loss {:.4}  {:.1} % read",
+                "  {name:<7} epoch {epoch:>2}  loss {:.4}  {:.1} % right",
                 now.loss,
                 100.0 * now.accuracy
             );

@@ -28,16 +28,16 @@ mod judged {
 
     judged! {
         super::Part2, |_| 15;
-        mul_agrees_with_the_judge "mul",
-        add_agrees_with_the_judge "add",
-        sub_agrees_with_the_judge "sub",
-        exp_agrees_with_the_judge "exp",
-        sum_agrees_with_the_judge "sum",
-        mean_agrees_with_the_judge "mean",
-        matmul_agrees_with_the_judge "matmul",
-        transpose_agrees_with_the_judge "transpose",
-        log_softmax_agrees_with_the_judge "log_softmax",
-        cross_entropy_agrees_with_the_judge "cross_entropy",
+        mul_agrees_with_the_reference "mul",
+        add_agrees_with_the_reference "add",
+        sub_agrees_with_the_reference "sub",
+        exp_agrees_with_the_reference "exp",
+        sum_agrees_with_the_reference "sum",
+        mean_agrees_with_the_reference "mean",
+        matmul_agrees_with_the_reference "matmul",
+        transpose_agrees_with_the_reference "transpose",
+        log_softmax_agrees_with_the_reference "log_softmax",
+        cross_entropy_agrees_with_the_reference "cross_entropy",
     }
 }
 
@@ -65,10 +65,10 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
         ],
         laws: laws! { Part2;
             laws: pairs_of_elements_are_multiplied_and_added;
-            spec: a_product_is_that_of_its_elements,
-                one_product_gives_3_and_2,
-                a_sum_of_two_gives_each_the_same,
-                an_operand_used_twice_gets_both_parts;
+            spec: a_product_multiplies_element_by_element,
+                one_product_has_the_gradients_3_and_2,
+                an_addition_passes_its_gradient_to_both_operands,
+                an_operand_used_twice_gets_both_gradients;
         },
     },
     Level {
@@ -84,10 +84,10 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
             ),
         ],
         laws: laws! { Part2;
-            laws: stretched_operands_are_read_where_they_lie;
-            edges: a_row_collects_what_its_copies_got;
-            judged: mul_agrees_with_the_judge,
-                add_agrees_with_the_judge;
+            laws: broadcast_operands_are_read_without_a_copy;
+            edges: a_broadcast_row_gets_the_sum_of_its_gradients;
+            judged: mul_agrees_with_the_reference,
+                add_agrees_with_the_reference;
         },
     },
     Level {
@@ -113,10 +113,10 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
         laws: laws! { Part2;
             laws: each_element_is_mapped;
             edges: relu_passes_no_gradient_at_zero,
-                relu_lets_a_nan_through,
-                relu_stops_a_gradient_that_is_no_number;
-            judged: sub_agrees_with_the_judge,
-                exp_agrees_with_the_judge;
+                relu_passes_nan_through,
+                relu_stops_a_nan_gradient;
+            judged: sub_agrees_with_the_reference,
+                exp_agrees_with_the_reference;
         },
     },
     Level {
@@ -137,14 +137,14 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
         ],
         laws: laws! { Part2;
             laws: every_element_is_added_once,
-                long_sums_along_an_axis_are_right;
-            spec: two_products_give_9_16_and_12_24,
-                a_second_backward_adds_the_same_again,
+                long_sums_along_an_axis_are_accurate;
+            spec: two_products_have_the_gradients_9_16_and_12_24,
+                a_second_backward_adds_the_same_gradient_again,
                 empty_and_scalar_tensors_work,
                 a_sum_of_any_length_is_right;
-            edges: a_sum_of_nothing_is_zero;
-            judged: sum_agrees_with_the_judge,
-                mean_agrees_with_the_judge;
+            edges: a_sum_of_no_elements_is_zero;
+            judged: sum_agrees_with_the_reference,
+                mean_agrees_with_the_reference;
         },
     },
     Level {
@@ -160,12 +160,12 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
             ),
         ],
         laws: laws! { Part2;
-            laws: matrices_are_multiplied_and_turned,
-                long_products_are_right;
-            edges: a_product_over_nothing_is_zero,
-                an_operand_used_on_both_sides_gets_both_parts;
-            judged: matmul_agrees_with_the_judge,
-                transpose_agrees_with_the_judge;
+            laws: matrices_are_multiplied_and_transposed,
+                long_matrix_products_are_accurate;
+            edges: a_matmul_over_an_empty_axis_is_zero,
+                an_operand_used_on_both_sides_gets_both_gradients;
+            judged: matmul_agrees_with_the_reference,
+                transpose_agrees_with_the_reference;
         },
     },
     Level {
@@ -185,13 +185,13 @@ pub(crate) const LEVELS: &[Level<Part2>] = &[
             ),
         ],
         laws: laws! { Part2;
-            laws: scores_become_logarithms_of_shares_and_one_is_picked;
+            laws: log_probabilities_are_computed_and_selected;
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1,
-                the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
-                the_loss_of_a_certain_answer_is_zero_or_its_margin;
-            judged: log_softmax_agrees_with_the_judge,
-                cross_entropy_agrees_with_the_judge;
+                the_loss_of_equal_scores_is_the_log_of_the_number_of_classes,
+                the_loss_of_a_confident_answer_is_zero_or_its_margin;
+            judged: log_softmax_agrees_with_the_reference,
+                cross_entropy_agrees_with_the_reference;
             network: three_epochs_read_nine_of_ten_digits;
         },
     },
@@ -290,7 +290,7 @@ fn run() -> Result<(), Error> {
         names => names.join(", "),
     };
     println!("\nYour kernels: {}.", listed(&mine));
-    println!("Ours in your place: {}.", listed(&theirs));
+    println!("Our kernels, because you have none: {}.", listed(&theirs));
     println!("On {}.", e.0.name());
     Ok(())
 }

@@ -69,7 +69,7 @@ impl<E> Growing for Ladder<E> {
         }
         let task = (self.task)(&missing);
         Err(Stop::ToDo(format!(
-            "level {level}, {name}, takes what is not there:\n{task}"
+            "level {level}, {name}, still needs these functions:\n{task}"
         )))
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn a_long_chain_fits_a_small_stack(e: &Mine) {
 
 /// Compares the rules with the reference on a third of the usual cases,
 /// because each case is a small graph.
-pub(crate) fn every_rule_agrees_with_the_judge(e: &Mine) {
+pub(crate) fn every_rule_agrees_with_the_reference(e: &Mine) {
     spec::every_rule_agrees_on(e, e.usual().div_ceil(3));
 }
 
@@ -27,7 +27,7 @@ const STEPS: usize = 1000;
 
 /// The graph of a step is freed when its last handle is dropped: the law
 /// `no_node_is_left_after_a_step`, measured in bytes.
-pub(crate) fn a_step_leaves_nothing_behind(e: &Mine) {
+pub(crate) fn a_step_leaves_no_graph_in_memory(e: &Mine) {
     let step = || {
         let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
         let loss = e.sum(&e.mul(&e.mul(&a, &b), &b));
@@ -43,8 +43,8 @@ pub(crate) fn a_step_leaves_nothing_behind(e: &Mine) {
     // Tolerate a few bytes per step: a growing list, but not a graph.
     assert!(
         left < 8 * STEPS as isize,
-        "after {STEPS} steps {left} bytes more are in use, {} for each: the \
-         graph of a step is not freed when its last handle goes",
+        "after {STEPS} steps {left} more bytes are in use, {} per step: the \
+         graph of a step is not freed when its last handle is dropped",
         left / STEPS as isize
     );
 }

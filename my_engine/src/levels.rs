@@ -19,27 +19,27 @@ mod judged {
 
     judged! {
         super::Mine, testkit::engine::Engine::usual;
-        mul_agrees_with_the_judge "mul",
-        add_agrees_with_the_judge "add",
-        sub_agrees_with_the_judge "sub",
-        matmul_agrees_with_the_judge "matmul",
-        softmax_agrees_with_the_judge "softmax",
-        log_softmax_agrees_with_the_judge "log_softmax",
-        cross_entropy_agrees_with_the_judge "cross_entropy",
+        mul_agrees_with_the_reference "mul",
+        add_agrees_with_the_reference "add",
+        sub_agrees_with_the_reference "sub",
+        matmul_agrees_with_the_reference "matmul",
+        softmax_agrees_with_the_reference "softmax",
+        log_softmax_agrees_with_the_reference "log_softmax",
+        cross_entropy_agrees_with_the_reference "cross_entropy",
     }
 }
 
-fn every_operation_on_elements_agrees_with_the_judge(e: &Mine) {
+fn every_elementwise_operation_agrees_with_the_reference(e: &Mine) {
     each_agrees(e);
 }
 
 mod elements {
-    pub(super) use super::every_operation_on_elements_agrees_with_the_judge;
+    pub(super) use super::every_elementwise_operation_agrees_with_the_reference;
 }
 
 pub(crate) const LEVELS: &[Level<Mine>] = &[
     Level {
-        name: "a product remembered",
+        name: "a product with parents",
         needs: &[
             ("new", "pub fn new(shape: &[usize], values: &[f32]) -> Tensor"),
             ("shape", "pub fn shape(&self) -> &[usize]"),
@@ -50,58 +50,58 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             ("mul", "pub fn mul(&self, other: &Tensor) -> Tensor"),
         ],
         laws: laws! { Mine;
-            spec: a_product_is_that_of_its_elements,
+            spec: a_product_multiplies_element_by_element,
                 a_product_remembers_its_two_operands,
-                parents_stand_in_operand_order_also_twice,
-                shapes_that_differ_are_refused;
+                parents_are_in_operand_order_with_repeats,
+                shapes_that_differ_are_rejected;
         },
     },
     Level {
         name: "the order",
         needs: &[("graph", "pub fn graph(&self) -> Vec<Tensor>")],
         laws: laws! { Mine;
-            spec: the_order_is_2_3_6_and_2_3_6_18_108,
-                sixty_squares_are_in_the_order_once_each;
+            spec: a_graph_is_listed_parents_first,
+                sixty_squares_are_listed_once_each;
         },
     },
     Level {
-        name: "one sweep",
+        name: "one backward pass",
         needs: &[
             ("backward", "pub fn backward(&self)"),
             ("backward_with", "pub fn backward_with(&self, grad: &Tensor)"),
             ("grad", "pub fn grad(&self) -> Option<Vec<f32>>"),
         ],
         laws: laws! { Mine;
-            spec: one_product_gives_3_and_2,
-                a_root_of_many_elements_takes_a_gradient,
-                the_first_gradient_is_moved_in,
-                a_root_of_many_elements_is_no_loss,
-                a_gradient_of_another_shape_is_refused;
+            spec: one_product_has_the_gradients_3_and_2,
+                a_root_with_many_elements_takes_an_upstream_gradient,
+                the_first_gradient_is_stored_unchanged,
+                a_root_with_many_elements_is_rejected_as_a_loss,
+                a_gradient_with_a_different_shape_is_rejected;
         },
     },
     Level {
-        name: "adding",
+        name: "adding gradients",
         needs: &[
             ("add", "pub fn add(&self, other: &Tensor) -> Tensor"),
             ("sum", "pub fn sum(&self) -> Tensor"),
             ("zero_grad", "pub fn zero_grad(&self)"),
         ],
         laws: laws! { Mine;
-            spec: a_sum_of_two_gives_each_the_same,
+            spec: an_addition_passes_its_gradient_to_both_operands,
                 a_sum_has_no_axes,
-                an_operand_used_twice_gets_both_parts,
+                an_operand_used_twice_gets_both_gradients,
                 a_root_that_is_a_leaf_keeps_its_own_gradient,
                 a_leaf_outside_the_graph_gets_no_gradient,
                 a_diamond_adds_its_two_paths,
-                thirty_diamonds_are_one_short_walk,
-                two_products_give_9_16_and_12_24,
-                a_second_backward_adds_the_same_again,
-                every_backward_adds_exactly_the_same,
-                zero_grad_starts_anew,
+                thirty_diamonds_take_one_short_walk,
+                two_products_have_the_gradients_9_16_and_12_24,
+                a_second_backward_adds_the_same_gradient_again,
+                every_backward_adds_exactly_the_same_bits,
+                zero_grad_clears_the_gradient,
                 only_leaves_keep_a_gradient,
                 empty_and_scalar_tensors_work,
                 a_sum_of_any_length_is_right;
-            laws: every_rule_agrees_with_the_judge;
+            laws: every_rule_agrees_with_the_reference;
         },
     },
     Level {
@@ -109,7 +109,7 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
         needs: &[],
         laws: laws! { Mine;
             laws: a_long_chain_fits_a_small_stack,
-                a_step_leaves_nothing_behind;
+                a_step_leaves_no_graph_in_memory;
         },
     },
     Level {
@@ -121,33 +121,33 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             ("sub", "pub fn sub(&self, other: &Tensor) -> Tensor"),
         ],
         laws: laws! { Mine;
-            elements: every_operation_on_elements_agrees_with_the_judge;
+            elements: every_elementwise_operation_agrees_with_the_reference;
             edges: relu_passes_no_gradient_at_zero,
-                relu_lets_a_nan_through,
-                relu_stops_a_gradient_that_is_no_number,
-                a_difference_is_not_turned_around;
+                relu_passes_nan_through,
+                relu_stops_a_nan_gradient,
+                a_difference_is_not_reversed;
         },
     },
     Level {
         name: "broadcasting",
         needs: &[],
         laws: laws! { Mine;
-            edges: a_row_collects_what_its_copies_got;
-            judged: mul_agrees_with_the_judge,
-                add_agrees_with_the_judge,
-                sub_agrees_with_the_judge;
-            refusals: shapes_that_do_not_broadcast_are_refused;
+            edges: a_broadcast_row_gets_the_sum_of_its_gradients;
+            judged: mul_agrees_with_the_reference,
+                add_agrees_with_the_reference,
+                sub_agrees_with_the_reference;
+            refusals: shapes_that_do_not_broadcast_are_rejected;
         },
     },
     Level {
         name: "matmul",
         needs: &[("matmul", "pub fn matmul(&self, other: &Tensor) -> Tensor")],
         laws: laws! { Mine;
-            judged: matmul_agrees_with_the_judge;
-            edges: a_product_over_nothing_is_zero,
-                an_operand_used_on_both_sides_gets_both_parts;
-            refusals: matrices_that_do_not_fit_are_refused,
-                a_product_of_what_is_no_matrix_is_refused;
+            judged: matmul_agrees_with_the_reference;
+            edges: a_matmul_over_an_empty_axis_is_zero,
+                an_operand_used_on_both_sides_gets_both_gradients;
+            refusals: matrices_that_do_not_fit_are_rejected,
+                a_matmul_of_a_vector_is_rejected;
         },
     },
     Level {
@@ -161,15 +161,15 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             ),
         ],
         laws: laws! { Mine;
-            judged: log_softmax_agrees_with_the_judge,
-                softmax_agrees_with_the_judge;
+            judged: log_softmax_agrees_with_the_reference,
+                softmax_agrees_with_the_reference;
             edges: softmax_of_large_scores_is_exact,
                 every_row_of_softmax_sums_to_1;
-            judged: cross_entropy_agrees_with_the_judge;
-            edges: the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
-                the_loss_of_a_certain_answer_is_zero_or_its_margin;
-            refusals: a_row_is_not_looked_for_in_a_scalar,
-                labels_that_do_not_fit_the_scores_are_refused;
+            judged: cross_entropy_agrees_with_the_reference;
+            edges: the_loss_of_equal_scores_is_the_log_of_the_number_of_classes,
+                the_loss_of_a_confident_answer_is_zero_or_its_margin;
+            refusals: a_softmax_of_a_scalar_is_rejected,
+                labels_that_do_not_fit_the_scores_are_rejected;
         },
     },
     Level {
@@ -184,11 +184,11 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
             ("step", "pub fn step(&mut self, rate: f32, momentum: f32)"),
         ],
         laws: laws! { Mine;
-            network: a_network_begins_uneven_and_without_bias,
-                a_network_is_products_and_biases_and_relu_between,
+            network: a_new_network_has_unequal_weights_and_zero_biases,
+                a_network_is_linear_layers_with_relu_between,
                 a_step_goes_against_the_gradient,
-                momentum_keeps_what_was_before,
-                a_step_leaves_the_graph_before_it_as_it_was,
+                momentum_accumulates_earlier_gradients,
+                a_step_does_not_change_earlier_graphs,
                 three_epochs_read_nine_of_ten_digits;
         },
     },
@@ -266,8 +266,8 @@ fn end(_: &Mine) -> Outcome {
     let parts = ["part1_cpu", "part2_gpu", "part3_unified"];
     if let Some((line, part)) = says(reader_file(), &parts) {
         return Err(wrong(format!(
-            "{}:{line} names {part}: that is an engine of the course, and \
-             here you write one.",
+            "{}:{line} uses {part}: that is an engine of the course, but here \
+             you write your own.",
             shown(reader_file())
         )));
     }
@@ -301,7 +301,7 @@ fn task(missing: &[&(&'static str, &'static str)]) -> String {
     words += "\n";
     if networks {
         words += "\n`Random` is `rungrad::rng::Random`; `random.normal()` \
-                  draws a number.\n";
+                  draws a value.\n";
     }
     for (name, _) in missing {
         let plain = name.trim_start_matches("Network::");
@@ -311,8 +311,8 @@ fn task(missing: &[&(&'static str, &'static str)]) -> String {
         let phrase = format!("fn {plain}(");
         if let Some((line, _)) = says(reader_file(), &[&phrase]) {
             words += &format!(
-                "\nThere is a `{plain}` at line {line}, and the check cannot \
-                 call it: it must be `pub`, stand in such an `impl`, and have \
+                "\nThere is a `{plain}` at line {line}, but the check cannot \
+                 call it: it must be `pub`, be inside such an `impl`, and have \
                  this signature.\n"
             );
         }

@@ -251,7 +251,7 @@ impl Engine for Mine {
         }
         (table().backward)(a);
         if tells {
-            exercises::stage("when it is freed");
+            exercises::stage("while it is freed");
         }
     }
 

@@ -13,7 +13,7 @@ use crate::reader_file;
 #[track_caller]
 pub(crate) fn refusal<T>(what: &str, work: impl FnOnce() -> T) -> String {
     if catch_unwind(AssertUnwindSafe(|| drop(work()))).is_ok() {
-        panic!("{what} was not refused: it should have panicked");
+        panic!("{what} should have panicked, but it returned");
     }
     let panic = broken::last_panic();
     if has_reached(BROADCAST) && panic.file == reader_file() {
@@ -40,7 +40,8 @@ pub(crate) fn begins(sentence: &str, words: &str) {
     if !missing.is_empty() {
         let sentence = in_a_line(sentence);
         panic!(
-            "The refusal says: {sentence}\nIt should name {}. Ours says: {}",
+            "The error message says: {sentence}\nIt should name {}. Ours says: \
+             {}",
             missing.join(" and "),
             whole_words(words)
         );
@@ -66,7 +67,7 @@ pub(crate) fn names(sentence: &str, words: &[&str]) {
     let missing = words.iter().find(|word| !sentence.contains(**word));
     if let Some(word) = missing {
         let sentence = in_a_line(sentence);
-        panic!("The refusal says: {sentence}\nIt should name {word}.");
+        panic!("The error message says: {sentence}\nIt should name {word}.");
     }
 }
 

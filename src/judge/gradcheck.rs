@@ -84,8 +84,8 @@ impl fmt::Display for Diagnosis {
                 "the shape is wrong: a gradient has the shape of its operand",
             ),
             Diagnosis::NotSummed => f.write_str(
-                "not summed: an operand that was stretched gets the sum over \
-                 the stretched axes",
+                "not summed: an operand that was broadcast gets the sum over \
+                 the broadcast axes",
             ),
             Diagnosis::NotANumber => f.write_str("some elements are NaN"),
             Diagnosis::AllZero => f.write_str(

@@ -125,7 +125,7 @@ fn the_specification_passes_on_a_second_device() {
     }
     let text = succeed(&mut again);
     for name in [
-        "on_an_opencl_device::two_products_give_9_16_and_12_24",
+        "on_an_opencl_device::two_products_have_the_gradients_9_16_and_12_24",
         "cases::every_operation_is_right_on_an_opencl_device",
     ] {
         assert!(text.contains(&format!("{name} ... ok")), "{name}: {text}");

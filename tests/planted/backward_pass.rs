@@ -14,15 +14,15 @@ fn caught(bug: Bug, property: fn(&Miniature)) -> String {
 #[test]
 fn an_overwritten_gradient_is_caught() {
     let bug = Bug::Overwrite;
-    let said = caught(bug, spec::an_operand_used_twice_gets_both_parts);
+    let said = caught(bug, spec::an_operand_used_twice_gets_both_gradients);
     says(&said, &["left: [3.0, -5.0]", "right: [6.0, -10.0]"]);
-    let said = caught(bug, spec::every_rule_agrees_with_the_judge);
+    let said = caught(bug, spec::every_rule_agrees_with_the_reference);
     says(&said, &["only one of several gradients is here: add them"]);
 }
 
 #[test]
 fn a_missing_seed_is_caught() {
-    let said = caught(Bug::NoSeed, spec::one_product_gives_3_and_2);
+    let said = caught(Bug::NoSeed, spec::one_product_has_the_gradients_3_and_2);
     says(&said, &["left: [0.0]", "right: [3.0]"]);
 }
 
@@ -38,9 +38,9 @@ fn a_wrong_topological_order_is_caught() {
 #[test]
 fn a_set_of_parents_is_caught() {
     let bug = Bug::ASetOfParents;
-    let said = caught(bug, spec::an_operand_used_twice_gets_both_parts);
+    let said = caught(bug, spec::an_operand_used_twice_gets_both_gradients);
     says(&said, &["left: [3.0, -5.0]", "right: [6.0, -10.0]"]);
-    caught(bug, spec::parents_stand_in_operand_order_also_twice);
+    caught(bug, spec::parents_are_in_operand_order_with_repeats);
 }
 
 /// Promise: The specification catches gradients that remain on intermediate
@@ -50,7 +50,7 @@ fn intermediate_gradients_that_remain_are_caught() {
     // The notebook has this bug.
     let said = caught(
         Bug::KeepsIntermediate,
-        spec::a_second_backward_adds_the_same_again,
+        spec::a_second_backward_adds_the_same_gradient_again,
     );
     says(&said, &["left: [27.0, 48.0]", "right: [18.0, 32.0]"]);
 }
@@ -59,7 +59,7 @@ fn intermediate_gradients_that_remain_are_caught() {
 fn a_leaf_that_loses_its_first_gradient_is_caught() {
     let said = caught(
         Bug::ForgetsTheFirst,
-        spec::a_second_backward_adds_the_same_again,
+        spec::a_second_backward_adds_the_same_gradient_again,
     );
     says(&said, &["left: [9.0, 16.0]", "right: [18.0, 32.0]"]);
 }
@@ -72,13 +72,16 @@ fn an_intermediate_gradient_that_is_kept_is_caught() {
 
 #[test]
 fn an_implicit_sum_is_caught() {
-    let said =
-        caught(Bug::ImplicitSum, spec::a_root_of_many_elements_is_no_loss);
+    let said = caught(
+        Bug::ImplicitSum,
+        spec::a_root_with_many_elements_is_rejected_as_a_loss,
+    );
     says(&said, &["the call was not refused"]);
 }
 
 #[test]
 fn a_first_gradient_added_to_zeros_is_caught() {
-    let said = caught(Bug::AddsToZeros, spec::the_first_gradient_is_moved_in);
+    let said =
+        caught(Bug::AddsToZeros, spec::the_first_gradient_is_stored_unchanged);
     says(&said, &["0.0, not -0"]);
 }

@@ -36,7 +36,7 @@ fn swapped_operands_are_caught_by_a_product() {
         }
         _ => None,
     };
-    let said = caught(wrong, spec::one_product_gives_3_and_2);
+    let said = caught(wrong, spec::one_product_has_the_gradients_3_and_2);
     says(&said, &["left: [2.0]", "right: [3.0]"]);
     let said = caught(wrong, |e| agrees(e, "mul"));
     says(&said, &["mul of [", "the gradient of operand 0", "by nudging"]);
@@ -91,7 +91,7 @@ fn a_broadcast_sum_over_the_wrong_axis_is_caught() {
             }
             _ => None,
         },
-        edges::a_row_collects_what_its_copies_got,
+        edges::a_broadcast_row_gets_the_sum_of_its_gradients,
     );
     says(&said, &["left: [3.0, 7.0]", "right: [4.0, 6.0]"]);
 }
@@ -169,7 +169,7 @@ fn relu_that_multiplies_by_zero_is_caught() {
             }),
             _ => None,
         },
-        edges::relu_stops_a_gradient_that_is_no_number,
+        edges::relu_stops_a_nan_gradient,
     );
     says(&said, &["left: [NaN, NaN, NaN]", "right: [0.0, 0.0, 0.0]"]);
 }
@@ -312,7 +312,7 @@ fn a_summed_cross_entropy_is_caught() {
             }
             _ => None,
         },
-        edges::the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
+        edges::the_loss_of_equal_scores_is_the_log_of_the_number_of_classes,
     );
     says(&said, &["[2.7725887]", "[1.3862944]"]);
 }

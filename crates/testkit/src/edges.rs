@@ -14,32 +14,32 @@ macro_rules! edges {
     ($open:path) => {
         $crate::edges!(@ $open:
             relu_passes_no_gradient_at_zero,
-            relu_lets_a_nan_through,
-            relu_stops_a_gradient_that_is_no_number,
+            relu_passes_nan_through,
+            relu_stops_a_nan_gradient,
             abs_has_no_slope_at_zero,
             ties_of_max_share_the_gradient,
-            the_largest_of_a_nan_is_a_nan,
+            the_maximum_of_elements_with_nan_is_nan,
             sigmoid_is_finite_far_out,
             tanh_saturates,
-            elements_have_the_values_of_pytorch_at_corners,
+            elementwise_operations_match_pytorch_at_special_values,
             softmax_of_large_scores_is_exact,
             every_row_of_softmax_sums_to_1,
-            a_row_collects_what_its_copies_got,
+            a_broadcast_row_gets_the_sum_of_its_gradients,
             the_zeroth_power_is_1_with_derivative_0,
             the_derivative_of_a_power_at_zero_is_right,
             the_derivative_of_the_root_at_zero_is_infinite,
             the_logarithm_of_zero_is_negative_infinity,
             a_quotient_has_its_slopes,
-            a_difference_is_not_turned_around,
-            an_operand_used_on_both_sides_gets_both_parts,
+            a_difference_is_not_reversed,
+            an_operand_used_on_both_sides_gets_both_gradients,
             a_quotient_with_itself_has_no_slope,
             a_number_over_itself_is_1,
             a_quotient_of_tiny_or_huge_numbers_has_its_slopes,
-            a_mean_of_nothing_is_a_nan,
-            a_sum_of_nothing_is_zero,
-            a_product_over_nothing_is_zero,
-            the_loss_of_equal_scores_is_the_logarithm_of_the_classes,
-            the_loss_of_a_certain_answer_is_zero_or_its_margin,
+            a_mean_of_no_elements_is_nan,
+            a_sum_of_no_elements_is_zero,
+            a_matmul_over_an_empty_axis_is_zero,
+            the_loss_of_equal_scores_is_the_log_of_the_number_of_classes,
+            the_loss_of_a_confident_answer_is_zero_or_its_margin,
         );
     };
     (@ $open:path: $($sentence:ident,)*) => {
@@ -86,13 +86,13 @@ pub fn relu_passes_no_gradient_at_zero<E: Engine>(e: &E) {
     assert_eq!(slope, [0.0, 0.0, 0.0, 1.0]);
 }
 
-pub fn relu_lets_a_nan_through<E: Engine>(e: &E) {
+pub fn relu_passes_nan_through<E: Engine>(e: &E) {
     let [y, _] = values_and_gradient(e, Call::Each("relu"), &[f32::NAN, -1.0]);
-    assert!(y[0].is_nan(), "a NaN that turns into {} is never found", y[0]);
+    assert!(y[0].is_nan(), "NaN became {}, which hides the error", y[0]);
     assert_eq!(y[1], 0.0);
 }
 
-pub fn relu_stops_a_gradient_that_is_no_number<E: Engine>(e: &E) {
+pub fn relu_stops_a_nan_gradient<E: Engine>(e: &E) {
     // The rule must select instead of multiply, because 0 times infinity is
     // NaN.
     for bad in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
@@ -130,11 +130,11 @@ pub fn ties_of_max_share_the_gradient<E: Engine>(e: &E) {
     assert_eq!(e.grad(&x).unwrap(), [0.0, 0.5, 0.5, 0.0, 10.0, 0.0]);
 }
 
-pub fn the_largest_of_a_nan_is_a_nan<E: Engine>(e: &E) {
+pub fn the_maximum_of_elements_with_nan_is_nan<E: Engine>(e: &E) {
     for values in [[1.0, f32::NAN, 3.0], [f32::NAN, 1.0, 3.0], [f32::NAN; 3]] {
         let [most, share] =
             values_and_gradient(e, Call::Max(vec![0], Keep::No), &values);
-        assert!(most[0].is_nan(), "the largest of {values:?} is {most:?}");
+        assert!(most[0].is_nan(), "the maximum of {values:?} is {most:?}");
         // The elements that produced the result get the gradient.
         let nans = values.iter().filter(|x| x.is_nan()).count() as f32;
         let right = values.map(|x| if x.is_nan() { 1.0 / nans } else { 0.0 });
@@ -167,7 +167,9 @@ pub fn tanh_saturates<E: Engine>(e: &E) {
 }
 
 /// Covers all operations of [`elementwise::ALL`] that the engine has.
-pub fn elements_have_the_values_of_pytorch_at_corners<E: Engine>(e: &E) {
+pub fn elementwise_operations_match_pytorch_at_special_values<E: Engine>(
+    e: &E,
+) {
     let mut seen = 0;
     for one in elementwise::ALL.iter().filter(|one| has(e, one.name)) {
         for &[x, value, slope] in one.corners {
@@ -227,7 +229,7 @@ pub fn every_row_of_softmax_sums_to_1<E: Engine>(e: &E) {
     }
 }
 
-pub fn a_row_collects_what_its_copies_got<E: Engine>(e: &E) {
+pub fn a_broadcast_row_gets_the_sum_of_its_gradients<E: Engine>(e: &E) {
     let square = e.leaf(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
     let row = e.leaf(&[2], &[10.0, 20.0]);
     let column = e.leaf(&[2, 1], &[100.0, 200.0]);
@@ -296,7 +298,7 @@ pub fn a_quotient_has_its_slopes<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), right);
 }
 
-pub fn a_difference_is_not_turned_around<E: Engine>(e: &E) {
+pub fn a_difference_is_not_reversed<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2], &[5.0, 1.0]), e.leaf(&[2], &[2.0, 7.0]));
     let c = e.call(&Call::Sub, &[&a, &b]).unwrap();
     assert_eq!(e.values(&c), [3.0, -6.0]);
@@ -313,7 +315,7 @@ fn with_itself<E: Engine>(e: &E, call: Call) -> Vec<f32> {
     e.grad(&x).unwrap()
 }
 
-pub fn an_operand_used_on_both_sides_gets_both_parts<E: Engine>(e: &E) {
+pub fn an_operand_used_on_both_sides_gets_both_gradients<E: Engine>(e: &E) {
     assert_eq!(with_itself(e, Call::Add), [2.0; 4]);
     assert_eq!(with_itself(e, Call::Sub), [0.0; 4]);
     assert_eq!(with_itself(e, Call::Mul), [4.0, 8.0, 16.0, 32.0]);
@@ -373,17 +375,17 @@ pub fn a_quotient_of_tiny_or_huge_numbers_has_its_slopes<E: Engine>(e: &E) {
     }
 }
 
-pub fn a_mean_of_nothing_is_a_nan<E: Engine>(e: &E) {
+pub fn a_mean_of_no_elements_is_nan<E: Engine>(e: &E) {
     let [mean, grad] =
         values_and_gradient(e, Call::Mean(vec![0], Keep::No), &[]);
-    assert!(mean[0].is_nan(), "nothing is the middle of none: {mean:?}");
+    assert!(mean[0].is_nan(), "the mean of no elements is {mean:?}, not NaN");
     assert_eq!(grad, [0.0; 0]);
     let none = e.leaf(&[0, 3], &[]);
     let loss = e.call(&Call::CrossEntropy(vec![]), &[&none]).unwrap();
     assert!(e.values(&loss)[0].is_nan());
 }
 
-pub fn a_sum_of_nothing_is_zero<E: Engine>(e: &E) {
+pub fn a_sum_of_no_elements_is_zero<E: Engine>(e: &E) {
     let none = e.leaf(&[2, 0], &[]);
     for (axes, zeros) in [(vec![0, 1], 1), (vec![1], 2), (vec![0], 0)] {
         let sum = e.call(&Call::Sum(axes, Keep::No), &[&none]).unwrap();
@@ -394,7 +396,7 @@ pub fn a_sum_of_nothing_is_zero<E: Engine>(e: &E) {
     }
 }
 
-pub fn a_product_over_nothing_is_zero<E: Engine>(e: &E) {
+pub fn a_matmul_over_an_empty_axis_is_zero<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2, 0], &[]), e.leaf(&[0, 3], &[]));
     let c = e.call(&Call::Matmul, &[&a, &b]).unwrap();
     assert_eq!(e.shape(&c), [2, 3]);
@@ -404,7 +406,9 @@ pub fn a_product_over_nothing_is_zero<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b).unwrap(), [0.0; 0]);
 }
 
-pub fn the_loss_of_equal_scores_is_the_logarithm_of_the_classes<E: Engine>(
+pub fn the_loss_of_equal_scores_is_the_log_of_the_number_of_classes<
+    E: Engine,
+>(
     e: &E,
 ) {
     let scores = e.leaf(&[2, 4], &[7.0; 8]);
@@ -418,7 +422,7 @@ pub fn the_loss_of_equal_scores_is_the_logarithm_of_the_classes<E: Engine>(
     near(&e.grad(&scores).unwrap(), &right, 1e-6);
 }
 
-pub fn the_loss_of_a_certain_answer_is_zero_or_its_margin<E: Engine>(e: &E) {
+pub fn the_loss_of_a_confident_answer_is_zero_or_its_margin<E: Engine>(e: &E) {
     let loss = |label: usize| {
         let scores = e.leaf(&[1, 2], &[1e4, -1e4]);
         let call = Call::CrossEntropy(vec![label]);

@@ -36,11 +36,11 @@ pub trait Trainable: Engine {
 macro_rules! networks {
     ($open:path) => {
         $crate::networks!(@ $open:
-            a_network_begins_uneven_and_without_bias,
-            a_network_is_products_and_biases_and_relu_between,
+            a_new_network_has_unequal_weights_and_zero_biases,
+            a_network_is_linear_layers_with_relu_between,
             a_step_goes_against_the_gradient,
-            momentum_keeps_what_was_before,
-            a_step_leaves_the_graph_before_it_as_it_was,
+            momentum_accumulates_earlier_gradients,
+            a_step_does_not_change_earlier_graphs,
             three_epochs_read_nine_of_ten_digits,
         );
     };
@@ -57,7 +57,7 @@ macro_rules! networks {
     };
 }
 
-pub fn a_network_begins_uneven_and_without_bias<L: Trainable>(e: &L) {
+pub fn a_new_network_has_unequal_weights_and_zero_biases<L: Trainable>(e: &L) {
     let network = e.network(&[64, 32, 10], &mut Random::new(7));
     let parameters = e.parameters(&network);
     let shapes: Vec<_> = parameters.iter().map(|p| e.shape(p)).collect();
@@ -70,15 +70,15 @@ pub fn a_network_begins_uneven_and_without_bias<L: Trainable>(e: &L) {
         // A signal keeps its size with 2 after a ReLU, and with 1 otherwise.
         assert!(
             (0.7..3.0).contains(&mean),
-            "parameter {at}: the mean square of its weights times its \
-             {inputs} inputs is {mean}, not 1 to 2, so what goes through the \
-             layers grows or shrinks"
+            "parameter {at}: the mean square of its weights times its {inputs} \
+             inputs is {mean}, not 1 to 2, so values grow or shrink from layer \
+             to layer"
         );
         assert_ne!(weights[0], weights[1], "equal weights stay equal");
     }
 }
 
-pub fn a_network_is_products_and_biases_and_relu_between<L: Trainable>(e: &L) {
+pub fn a_network_is_linear_layers_with_relu_between<L: Trainable>(e: &L) {
     let network = e.network(&[3, 5, 2], &mut Random::new(1));
     let rows = [1.0, -2.0, 0.5, 3.0, 0.25, -1.0];
     let out = e.forward(&network, &e.leaf(&[2, 3], &rows));
@@ -150,7 +150,7 @@ pub fn a_step_goes_against_the_gradient<L: Trainable>(e: &L) {
     assert_moved(e, &network, &before, 0.5);
 }
 
-pub fn momentum_keeps_what_was_before<L: Trainable>(e: &L) {
+pub fn momentum_accumulates_earlier_gradients<L: Trainable>(e: &L) {
     let (network, before) = one_layer(e);
     e.step(&network, 0.25, 0.5);
     assert_moved(e, &network, &before, 0.25);
@@ -163,7 +163,7 @@ pub fn momentum_keeps_what_was_before<L: Trainable>(e: &L) {
 }
 
 /// Backward rules use the weights from the forward pass, even after a step.
-pub fn a_step_leaves_the_graph_before_it_as_it_was<L: Trainable>(e: &L) {
+pub fn a_step_does_not_change_earlier_graphs<L: Trainable>(e: &L) {
     let network = e.network(&[2, 1], &mut Random::new(3));
     let x = e.leaf(&[1, 2], &[2.0, 3.0]);
     let out = e.forward(&network, &x);
@@ -219,8 +219,8 @@ pub fn three_epochs_read_nine_of_ten_digits<L: Trainable>(e: &L) {
     let percent = 100.0 * accuracy;
     assert!(
         accuracy >= 0.9,
-        "{percent:.1} % of the digits are read, and 90 % should be; the loss \
-         of an epoch is {loss}"
+        "{percent:.1} % of the digits are classified correctly, but 90 % \
+         should be; the loss of the last epoch is {loss}"
     );
 }
 

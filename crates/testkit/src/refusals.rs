@@ -12,18 +12,18 @@ use super::verdict::has;
 macro_rules! refusals {
     ($open:path) => {
         $crate::refusals!(@ $open:
-            shapes_that_do_not_broadcast_are_refused,
-            matrices_that_do_not_fit_are_refused,
-            a_product_of_what_is_no_matrix_is_refused,
-            an_axis_that_is_not_there_is_refused,
-            an_axis_that_stands_twice_is_refused,
-            a_root_without_elements_is_refused,
-            a_shape_of_another_size_is_refused,
-            a_shape_beyond_all_memory_is_refused,
-            the_largest_of_nothing_is_refused,
+            shapes_that_do_not_broadcast_are_rejected,
+            matrices_that_do_not_fit_are_rejected,
+            a_matmul_of_a_vector_is_rejected,
+            an_axis_that_does_not_exist_is_rejected,
+            a_repeated_axis_is_rejected,
+            a_root_without_elements_is_rejected,
+            a_reshape_to_a_different_size_is_rejected,
+            a_shape_beyond_all_memory_is_rejected,
+            the_maximum_of_no_elements_is_rejected,
             a_vector_is_not_transposed,
-            a_row_is_not_looked_for_in_a_scalar,
-            labels_that_do_not_fit_the_scores_are_refused,
+            a_softmax_of_a_scalar_is_rejected,
+            labels_that_do_not_fit_the_scores_are_rejected,
         );
     };
     (@ $open:path: $($sentence:ident,)*) => {
@@ -54,7 +54,7 @@ fn refused<E: Engine>(e: &E, call: Call, shapes: &[&[usize]]) -> String {
 
 /// Promise: Shapes that do not broadcast are rejected with a sentence that says
 /// what to do, at the caller's line.
-pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {
+pub fn shapes_that_do_not_broadcast_are_rejected<E: Engine>(e: &E) {
     let calls = [Call::Mul, Call::Add, Call::Sub, Call::Div];
     for call in calls.into_iter().filter(|call| has(e, call.name())) {
         let right = format!(
@@ -68,7 +68,7 @@ pub fn shapes_that_do_not_broadcast_are_refused<E: Engine>(e: &E) {
     e.begins(&sentence, "add: the shapes [0] and [2] d");
 }
 
-pub fn matrices_that_do_not_fit_are_refused<E: Engine>(e: &E) {
+pub fn matrices_that_do_not_fit_are_rejected<E: Engine>(e: &E) {
     e.says(
         &refused(e, Call::Matmul, &[&[2, 3], &[2, 4]]),
         "matmul: [2, 3] x [2, 4]: the left has 3 columns and the right 2 \
@@ -76,7 +76,7 @@ pub fn matrices_that_do_not_fit_are_refused<E: Engine>(e: &E) {
     );
 }
 
-pub fn a_product_of_what_is_no_matrix_is_refused<E: Engine>(e: &E) {
+pub fn a_matmul_of_a_vector_is_rejected<E: Engine>(e: &E) {
     let shapes: [&[&[usize]]; 2] = [&[&[3], &[3, 2]], &[&[2, 3], &[3]]];
     for shapes in shapes {
         let right = format!(
@@ -100,7 +100,7 @@ fn reductions<E: Engine>(e: &E, axes: &[usize]) -> Vec<Call> {
     calls
 }
 
-pub fn an_axis_that_is_not_there_is_refused<E: Engine>(e: &E) {
+pub fn an_axis_that_does_not_exist_is_rejected<E: Engine>(e: &E) {
     for call in reductions(e, &[0, 2]) {
         let right = format!(
             "{}: there is no axis 2; shape [2, 3] has the axes [0, 1]",
@@ -110,7 +110,7 @@ pub fn an_axis_that_is_not_there_is_refused<E: Engine>(e: &E) {
     }
 }
 
-pub fn an_axis_that_stands_twice_is_refused<E: Engine>(e: &E) {
+pub fn a_repeated_axis_is_rejected<E: Engine>(e: &E) {
     for call in reductions(e, &[1, 0, 1]) {
         let right = format!(
             "{}: axis 1 appears twice in [1, 0, 1]; name each axis once",
@@ -120,7 +120,7 @@ pub fn an_axis_that_stands_twice_is_refused<E: Engine>(e: &E) {
     }
 }
 
-pub fn a_root_without_elements_is_refused<E: Engine>(e: &E) {
+pub fn a_root_without_elements_is_rejected<E: Engine>(e: &E) {
     let nothing = ones(e, &[0]);
     e.says(
         &e.refusal("the call", || e.backward(&nothing)),
@@ -129,7 +129,7 @@ pub fn a_root_without_elements_is_refused<E: Engine>(e: &E) {
     );
 }
 
-pub fn a_shape_of_another_size_is_refused<E: Engine>(e: &E) {
+pub fn a_reshape_to_a_different_size_is_rejected<E: Engine>(e: &E) {
     e.says(
         &refused(e, Call::Reshape(vec![4]), &[&[2, 3]]),
         "reshape: [2, 3] has 6 elements, [4] has 4; keep the number of \
@@ -150,7 +150,7 @@ pub const HUGE: usize = 1 << (usize::BITS - 1);
 
 /// Promise: A shape that no memory can hold is rejected and never wraps around
 /// to a small size.
-pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
+pub fn a_shape_beyond_all_memory_is_rejected<E: Engine>(e: &E) {
     // An axis of size 0 does not help: the strides are products of the other
     // axes.
     for shape in [[HUGE, 2, 1], [usize::MAX, 3, 1], [HUGE, 2, 0]] {
@@ -165,7 +165,7 @@ pub fn a_shape_beyond_all_memory_is_refused<E: Engine>(e: &E) {
     assert_eq!(product, too_large_shape(&[root, root]));
 }
 
-pub fn the_largest_of_nothing_is_refused<E: Engine>(e: &E) {
+pub fn the_maximum_of_no_elements_is_rejected<E: Engine>(e: &E) {
     let over = |axes: &[usize]| Call::Max(axes.to_vec(), Keep::No);
     e.says(
         &refused(e, over(&[0]), &[&[0]]),
@@ -195,7 +195,7 @@ pub fn a_vector_is_not_transposed<E: Engine>(e: &E) {
     );
 }
 
-pub fn a_row_is_not_looked_for_in_a_scalar<E: Engine>(e: &E) {
+pub fn a_softmax_of_a_scalar_is_rejected<E: Engine>(e: &E) {
     for call in [Call::Softmax, Call::LogSoftmax] {
         let right = format!(
             "{}: a tensor without axes has no row; reshape it to [1, 1]",
@@ -205,7 +205,7 @@ pub fn a_row_is_not_looked_for_in_a_scalar<E: Engine>(e: &E) {
     }
 }
 
-pub fn labels_that_do_not_fit_the_scores_are_refused<E: Engine>(e: &E) {
+pub fn labels_that_do_not_fit_the_scores_are_rejected<E: Engine>(e: &E) {
     let labels = |labels: &[usize]| Call::CrossEntropy(labels.to_vec());
     e.says(
         &refused(e, labels(&[0, 1, 3]), &[&[3, 3]]),

@@ -18,32 +18,32 @@ use super::verdict::assert_rules_are_right;
 macro_rules! specification {
     ($open:path) => {
         $crate::specification!(@ $open:
-            a_product_is_that_of_its_elements,
+            a_product_multiplies_element_by_element,
             a_product_remembers_its_two_operands,
-            sixty_squares_are_in_the_order_once_each,
-            one_product_gives_3_and_2,
-            two_products_give_9_16_and_12_24,
-            the_order_is_2_3_6_and_2_3_6_18_108,
-            parents_stand_in_operand_order_also_twice,
-            an_operand_used_twice_gets_both_parts,
+            sixty_squares_are_listed_once_each,
+            one_product_has_the_gradients_3_and_2,
+            two_products_have_the_gradients_9_16_and_12_24,
+            a_graph_is_listed_parents_first,
+            parents_are_in_operand_order_with_repeats,
+            an_operand_used_twice_gets_both_gradients,
             a_diamond_adds_its_two_paths,
-            thirty_diamonds_are_one_short_walk,
-            a_second_backward_adds_the_same_again,
-            every_backward_adds_exactly_the_same,
-            the_first_gradient_is_moved_in,
-            zero_grad_starts_anew,
+            thirty_diamonds_take_one_short_walk,
+            a_second_backward_adds_the_same_gradient_again,
+            every_backward_adds_exactly_the_same_bits,
+            the_first_gradient_is_stored_unchanged,
+            zero_grad_clears_the_gradient,
             a_root_that_is_a_leaf_keeps_its_own_gradient,
             only_leaves_keep_a_gradient,
             a_leaf_outside_the_graph_gets_no_gradient,
-            a_root_of_many_elements_takes_a_gradient,
-            a_root_of_many_elements_is_no_loss,
-            a_gradient_of_another_shape_is_refused,
-            shapes_that_differ_are_refused,
-            a_sum_of_two_gives_each_the_same,
+            a_root_with_many_elements_takes_an_upstream_gradient,
+            a_root_with_many_elements_is_rejected_as_a_loss,
+            a_gradient_with_a_different_shape_is_rejected,
+            shapes_that_differ_are_rejected,
+            an_addition_passes_its_gradient_to_both_operands,
             a_sum_has_no_axes,
             empty_and_scalar_tensors_work,
             a_sum_of_any_length_is_right,
-            every_rule_agrees_with_the_judge,
+            every_rule_agrees_with_the_reference,
             no_node_is_left_after_a_step,
         );
     };
@@ -60,7 +60,7 @@ macro_rules! specification {
     };
 }
 
-pub fn a_product_is_that_of_its_elements<E: Engine>(e: &E) {
+pub fn a_product_multiplies_element_by_element<E: Engine>(e: &E) {
     let left = [1.0, -2.0, 3.0, 0.5, 4.0, -1.0];
     let a = e.leaf(&[2, 3], &left);
     let b = e.leaf(&[2, 3], &[2.0, 3.0, -1.0, 4.0, 0.25, -5.0]);
@@ -82,7 +82,7 @@ pub fn a_product_remembers_its_two_operands<E: Engine>(e: &E) {
 
 /// There are two paths from each square to the one below, so a walk along all
 /// paths would never end.
-pub fn sixty_squares_are_in_the_order_once_each<E: Engine>(e: &E) {
+pub fn sixty_squares_are_listed_once_each<E: Engine>(e: &E) {
     let x = e.leaf(&[1], &[1.0]);
     let tape = e.record(|| {
         let mut y = e.mul(&x, &x);
@@ -94,7 +94,7 @@ pub fn sixty_squares_are_in_the_order_once_each<E: Engine>(e: &E) {
     assert_eq!(tape.records.len(), 61);
 }
 
-pub fn one_product_gives_3_and_2<E: Engine>(e: &E) {
+pub fn one_product_has_the_gradients_3_and_2<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
     let c = e.mul(&a, &b);
     assert_eq!(e.values(&c), [6.0]);
@@ -105,7 +105,7 @@ pub fn one_product_gives_3_and_2<E: Engine>(e: &E) {
 
 /// Promise: Every engine, including a device defined in a test, computes the
 /// gradients of the original notebook.
-pub fn two_products_give_9_16_and_12_24<E: Engine>(e: &E) {
+pub fn two_products_have_the_gradients_9_16_and_12_24<E: Engine>(e: &E) {
     let (a, b, loss) = two_products(e);
     e.backward(&loss);
     assert_eq!(e.grad(&a).unwrap(), [9.0, 16.0]);
@@ -121,7 +121,7 @@ fn two_products<E: Engine>(e: &E) -> (E::Tensor, E::Tensor, E::Tensor) {
 
 /// Promise: The topological order of the graphs in the original notebook is the
 /// order printed there.
-pub fn the_order_is_2_3_6_and_2_3_6_18_108<E: Engine>(e: &E) {
+pub fn a_graph_is_listed_parents_first<E: Engine>(e: &E) {
     let order = |build: &dyn Fn(E::Tensor, E::Tensor) -> E::Tensor| {
         let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
         let tape = e.record(|| build(a, b));
@@ -136,7 +136,7 @@ pub fn the_order_is_2_3_6_and_2_3_6_18_108<E: Engine>(e: &E) {
     assert_eq!(longer, [2.0, 3.0, 6.0, 18.0, 108.0]);
 }
 
-pub fn parents_stand_in_operand_order_also_twice<E: Engine>(e: &E) {
+pub fn parents_are_in_operand_order_with_repeats<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[3.0]));
     let tape = e.record(|| {
         let c = e.mul(&e.mul(&b, &a), &b);
@@ -154,7 +154,7 @@ pub fn parents_stand_in_operand_order_also_twice<E: Engine>(e: &E) {
 
 /// Promise: An operand that is used twice receives the sum of both partial
 /// gradients.
-pub fn an_operand_used_twice_gets_both_parts<E: Engine>(e: &E) {
+pub fn an_operand_used_twice_gets_both_gradients<E: Engine>(e: &E) {
     let x = e.leaf(&[2], &[3.0, -5.0]);
     e.backward(&e.sum(&e.mul(&x, &x)));
     assert_eq!(e.grad(&x).unwrap(), [6.0, -10.0]);
@@ -184,7 +184,7 @@ pub fn a_diamond_adds_its_two_paths<E: Engine>(e: &E) {
 ///
 /// Promise: Backward visits each tensor once, even if exponentially many paths
 /// lead to it.
-pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
+pub fn thirty_diamonds_take_one_short_walk<E: Engine>(e: &E) {
     let x = e.leaf(&[1], &[1.0]);
     let mut y = e.mul(&x, &x);
     for _ in 1..30 {
@@ -195,7 +195,7 @@ pub fn thirty_diamonds_are_one_short_walk<E: Engine>(e: &E) {
 }
 
 /// Promise: A second backward pass adds the same gradient again.
-pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
+pub fn a_second_backward_adds_the_same_gradient_again<E: Engine>(e: &E) {
     // First from a root with two elements, as in the notebook, then from their
     // sum.
     let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[3.0, 4.0]));
@@ -217,7 +217,7 @@ pub fn a_second_backward_adds_the_same_again<E: Engine>(e: &E) {
 /// round differently.
 ///
 /// Promise: Every backward pass adds exactly the same bits.
-pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
+pub fn every_backward_adds_exactly_the_same_bits<E: Engine>(e: &E) {
     let mut random = Random(4);
     let x = e.leaf(&[100], &random.values(100));
     let y = e.mul(&x, &e.leaf(&[100], &random.values(100)));
@@ -237,14 +237,14 @@ pub fn every_backward_adds_exactly_the_same<E: Engine>(e: &E) {
 ///
 /// Promise: The first gradient of a leaf is moved into place instead of being
 /// added to zeros.
-pub fn the_first_gradient_is_moved_in<E: Engine>(e: &E) {
+pub fn the_first_gradient_is_stored_unchanged<E: Engine>(e: &E) {
     let (x, one) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[1.0]));
     e.backward_with(&e.mul(&x, &one), &[1], &[-0.0]);
     let grad = e.grad(&x).unwrap()[0];
     assert!(grad == 0.0 && grad.is_sign_negative(), "{grad:?}, not -0");
 }
 
-pub fn zero_grad_starts_anew<E: Engine>(e: &E) {
+pub fn zero_grad_clears_the_gradient<E: Engine>(e: &E) {
     let (a, _, loss) = two_products(e);
     e.backward(&loss);
     e.zero_grad(&a);
@@ -279,7 +279,7 @@ pub fn a_leaf_outside_the_graph_gets_no_gradient<E: Engine>(e: &E) {
     assert_eq!(e.grad(&b), None);
 }
 
-pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
+pub fn a_root_with_many_elements_takes_an_upstream_gradient<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[5.0, 7.0]));
     let c = e.mul(&a, &b);
     e.backward_with(&c, &[2], &[10.0, 100.0]);
@@ -289,17 +289,17 @@ pub fn a_root_of_many_elements_takes_a_gradient<E: Engine>(e: &E) {
 
 /// Promise: `backward()` rejects a tensor with more than one element and never
 /// sums implicitly.
-pub fn a_root_of_many_elements_is_no_loss<E: Engine>(e: &E) {
+pub fn a_root_with_many_elements_is_rejected_as_a_loss<E: Engine>(e: &E) {
     let x = e.leaf(&[2, 3], &[1.0; 6]);
     e.says(
         &e.refusal("the call", || e.backward(&e.mul(&x, &x))),
         "backward: this tensor has shape [2, 3], not one element; sum it \
          first, or hand backward_with a gradient of that shape",
     );
-    assert_eq!(e.grad(&x), None, "a refused backward leaves no trace");
+    assert_eq!(e.grad(&x), None, "a rejected backward leaves no gradient");
 }
 
-pub fn a_gradient_of_another_shape_is_refused<E: Engine>(e: &E) {
+pub fn a_gradient_with_a_different_shape_is_rejected<E: Engine>(e: &E) {
     let x = e.leaf(&[2], &[1.0; 2]);
     let sentence =
         e.refusal("the call", || e.backward_with(&x, &[3], &[1.0; 3]));
@@ -307,13 +307,13 @@ pub fn a_gradient_of_another_shape_is_refused<E: Engine>(e: &E) {
     e.names(&sentence, &["[3]", "[2]"]);
 }
 
-pub fn shapes_that_differ_are_refused<E: Engine>(e: &E) {
+pub fn shapes_that_differ_are_rejected<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2], &[1.0; 2]), e.leaf(&[3], &[1.0; 3]));
     let sentence = e.refusal("the call", || e.mul(&a, &b));
     e.begins(&sentence, "mul: the shapes [2] and [3] d");
 }
 
-pub fn a_sum_of_two_gives_each_the_same<E: Engine>(e: &E) {
+pub fn an_addition_passes_its_gradient_to_both_operands<E: Engine>(e: &E) {
     let (a, b) = (e.leaf(&[2], &[2.0, 3.0]), e.leaf(&[2], &[-5.0, 7.0]));
     let c = e.call(&Call::Add, &[&a, &b]).expect("an addition");
     assert_eq!(e.values(&c), [-3.0, 10.0]);
@@ -368,11 +368,11 @@ pub fn a_sum_of_any_length_is_right<E: Engine>(e: &E) {
 
 /// Promise: Every operation and its gradient agree with the f64 reference in
 /// `src/judge/reference.rs`, on every engine and on the lazy devices.
-pub fn every_rule_agrees_with_the_judge<E: Engine>(e: &E) {
+pub fn every_rule_agrees_with_the_reference<E: Engine>(e: &E) {
     every_rule_agrees_on(e, 20);
 }
 
-/// Like [`every_rule_agrees_with_the_judge`], with a number of graphs.
+/// Like [`every_rule_agrees_with_the_reference`], with a number of graphs.
 pub fn every_rule_agrees_on<E: Engine>(e: &E, cases: u64) {
     let mut random = Random(2);
     for _ in 0..cases {
@@ -400,7 +400,7 @@ pub fn no_node_is_left_after_a_step<E: Engine>(e: &E) {
         assert!(e.grad(&a).is_some());
     });
     assert!(counts.nodes >= 5, "five tensors make five nodes");
-    assert_eq!(counts.live_nodes(), 0, "nodes that nothing frees");
+    assert_eq!(counts.live_nodes(), 0, "nodes that are not freed");
 }
 
 /// Builds a chain of operations, runs backward, and frees it.

@@ -20,20 +20,20 @@ use super::random::{Random, cases, first_seed};
 macro_rules! operations {
     ($open:path) => {
         $crate::operations!($open:
-            mul_agrees_with_the_judge,
-            add_agrees_with_the_judge,
-            sub_agrees_with_the_judge,
-            div_agrees_with_the_judge,
-            pow_agrees_with_the_judge,
-            sum_agrees_with_the_judge,
-            mean_agrees_with_the_judge,
-            max_agrees_with_the_judge,
-            matmul_agrees_with_the_judge,
-            reshape_agrees_with_the_judge,
-            transpose_agrees_with_the_judge,
-            softmax_agrees_with_the_judge,
-            log_softmax_agrees_with_the_judge,
-            cross_entropy_agrees_with_the_judge,
+            mul_agrees_with_the_reference,
+            add_agrees_with_the_reference,
+            sub_agrees_with_the_reference,
+            div_agrees_with_the_reference,
+            pow_agrees_with_the_reference,
+            sum_agrees_with_the_reference,
+            mean_agrees_with_the_reference,
+            max_agrees_with_the_reference,
+            matmul_agrees_with_the_reference,
+            reshape_agrees_with_the_reference,
+            transpose_agrees_with_the_reference,
+            softmax_agrees_with_the_reference,
+            log_softmax_agrees_with_the_reference,
+            cross_entropy_agrees_with_the_reference,
         );
     };
     ($open:path: $($sentence:ident,)*) => {
@@ -51,7 +51,7 @@ macro_rules! operations {
         )*
 
         #[test]
-        fn every_operation_on_elements_agrees_with_the_judge() {
+        fn every_elementwise_operation_agrees_with_the_reference() {
             let _clean = $crate::clean();
             if let Some(engine) = $open() {
                 $crate::verdict::each_agrees(&engine);
@@ -76,7 +76,7 @@ macro_rules! operations {
 
 /// Returns the operation that a test is about.
 pub fn name(sentence: &str) -> &str {
-    sentence.strip_suffix("_agrees_with_the_judge").expect("an operation")
+    sentence.strip_suffix("_agrees_with_the_reference").expect("an operation")
 }
 
 /// Asserts that the tests of an engine name exactly the operations that it

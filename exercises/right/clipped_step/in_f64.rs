@@ -18,7 +18,7 @@ impl Optimizer {
             .map(|&g| f64::from(g) * f64::from(g))
             .sum::<f64>()
             .sqrt();
-        let share = if length > f64::from(self.longest) {
+        let factor = if length > f64::from(self.longest) {
             (f64::from(self.longest) / length) as f32
         } else {
             1.0
@@ -26,7 +26,7 @@ impl Optimizer {
         for ((p, g), v) in
             parameters.iter_mut().zip(&grads).zip(&mut self.velocity)
         {
-            v.zip_mut_with(g, |v, g| *v = self.momentum * *v + share * g);
+            v.zip_mut_with(g, |v, g| *v = self.momentum * *v + factor * g);
             let new = {
                 let d = p.data();
                 let mut n: ArrayD<f32> = (*d).clone();

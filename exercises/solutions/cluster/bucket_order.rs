@@ -1,8 +1,8 @@
 // bucket_order: a step in which no message overlaps the backward pass.
 //
 // WHAT   The page has the timeline of a step of four ranks, which takes
-//        10.5 ms. Name the cause of the missing overlap, repair `buckets`, and
-//        predict the time of the step after the repair.
+//        10.5 ms. Name the cause of the missing overlap, fix `buckets`, and
+//        predict the time of the step after the fix.
 // WHY    A profiler shows that messages are late, but not why. The timeline
 //        has the answer: which gradient does the first message wait for?
 // MIND   The buckets start in the order of the list. A bucket starts when all
@@ -51,7 +51,7 @@ pub fn buckets(lens: &[usize], limit: usize) -> Vec<Vec<usize>> {
     buckets
 }
 
-/// Predicts the time of the step after the repair, in milliseconds.
+/// Predicts the time of the step after the fix, in milliseconds.
 pub fn predicted() -> f64 {
     // HOLE
     //| todo!("TODO(bucket_order): when does the last message arrive?")

@@ -2,7 +2,7 @@
 //
 // WHAT   Two ranks train together. Sometimes the run stops, without an error:
 //        each rank waits for the other one. There is one such bug in `swap`,
-//        and one in `step`. Repair both. `all_reduce` is right.
+//        and one in `step`. Fix both. `all_reduce` is right.
 // WHY    Waiting ranks use no time and print nothing, so such a bug is hard to
 //        find afterward. It must not be possible.
 // MIND   `link.receive(from)` waits for a message. `link.send(to, values)`
@@ -20,7 +20,7 @@ use super::Link;
 pub fn swap(link: &mut Link, own: Vec<f32>) -> Vec<f32> {
     let partner = 1 - link.rank();
     // HOLE
-    //| // Remove the next line when both ranks come to an end.
+    //| // Remove the next line when both ranks finish.
     //| todo!("TODO(two_ranks_wait): which rank waits for what?");
     //| let other = link.receive(partner);
     //| link.send(partner, own);
@@ -57,7 +57,7 @@ pub fn step(
     grad: Vec<f32>,
 ) -> bool {
     // HOLE
-    //| // Remove the next line when both ranks come to an end.
+    //| // Remove the next line when both ranks finish.
     //| todo!("TODO(two_ranks_wait): what if one rank skips the step?");
     //| if !loss.is_finite() {
     //|     return false;

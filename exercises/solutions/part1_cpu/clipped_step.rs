@@ -32,13 +32,13 @@ impl Optimizer {
         //| // of a tensor. `grads.iter().flatten()` visits all elements.
         //| todo!("TODO(clipped_step): clip, update the velocity, step")
         let length = grads.iter().flatten().map(|g| g * g).sum::<f32>().sqrt();
-        let share = match length > self.longest {
+        let factor = match length > self.longest {
             true => self.longest / length,
             false => 1.0,
         };
         let pairs = parameters.iter_mut().zip(&mut self.velocity);
         for ((parameter, velocity), grad) in pairs.zip(&grads) {
-            *velocity = &*velocity * self.momentum + grad * share;
+            *velocity = &*velocity * self.momentum + grad * factor;
             let better = &*parameter.data() - &*velocity * self.rate;
             *parameter = Tensor::from(better);
         }

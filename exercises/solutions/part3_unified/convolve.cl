@@ -9,8 +9,8 @@
 //        multiplication, but the buffer would be nine times as large as the
 //        image. Instead, the item computes the index of each pixel.
 // MIND   At the edge a window extends beyond the image, where the pixels count
-//        as 0. There is no memory for them: reading them would read something
-//        else.
+//        as 0. They are not in memory: a read at such an address would return
+//        something else.
 // READ   Windows and a product
 // CHECK  cargo learn check convolve
 

@@ -14,7 +14,7 @@ use rungrad::part3_unified::{Device, Tensor, grad};
 
 /// Creates a tensor on the processor.
 fn constant(shape: &[usize], values: &[f32]) -> Tensor {
-    Tensor::new(shape, values, Device::Cpu).expect("as many as the shape says")
+    Tensor::new(shape, values, Device::Cpu).expect("one value per element")
 }
 
 fn leaf(shape: &[usize], values: &[f32]) -> Tensor {
@@ -23,7 +23,7 @@ fn leaf(shape: &[usize], values: &[f32]) -> Tensor {
 
 /// Returns the elements in row-major order.
 fn numbers(tensor: &Tensor) -> Vec<f32> {
-    tensor.to_vec().expect("the processor has them")
+    tensor.to_vec().expect("it is on the processor")
 }
 
 /// Returns whether `mul` is the product of two tensors whose shapes broadcast.

@@ -1,7 +1,7 @@
 // nats: the meaning of a loss.
 //
 // WHAT   Two networks have learned almost nothing. `blind` gives each of
-//        `signs` tokens the same probability at every position. `frequencies`
+//        `tokens` tokens the same probability at every position. `frequencies`
 //        has counted how often each token occurs in the training names, and
 //        gives each token its overall frequency as its probability at every
 //        position. Return their mean loss per token, in nats.
@@ -14,10 +14,10 @@
 // CHECK  cargo learn check nats
 
 /// Returns the loss if all tokens have the same probability.
-pub fn blind(signs: usize) -> f64 {
+pub fn blind(tokens: usize) -> f64 {
     // HOLE
     //| todo!("TODO(nats): the negative logarithm of one probability")
-    (signs as f64).ln()
+    (tokens as f64).ln()
     // END HOLE
 }
 
@@ -27,10 +27,10 @@ pub fn frequencies(learned: &[u64], held_out: &[u64]) -> f64 {
     // HOLE
     //| todo!("TODO(nats): the mean over all held-out tokens")
     let all: u64 = learned.iter().map(|count| count + 1).sum();
-    let share = |count: u64| (count + 1) as f64 / all as f64;
+    let p = |count: u64| (count + 1) as f64 / all as f64;
     let pairs = learned.iter().zip(held_out);
     let total: f64 =
-        pairs.map(|(&known, &count)| count as f64 * -share(known).ln()).sum();
+        pairs.map(|(&known, &count)| count as f64 * -p(known).ln()).sum();
     total / held_out.iter().sum::<u64>() as f64
     // END HOLE
 }

@@ -16,11 +16,11 @@
 #[derive(Clone, Debug)]
 pub enum What {
     /// Its values are already in memory.
-    There,
+    InMemory,
     /// A constant, which is written into the source wherever it is used.
-    Number,
+    Constant,
     /// A pending operation that has not been computed.
-    Wish(Vec<usize>),
+    Pending(Vec<usize>),
 }
 
 /// A step, and the number of its holders: handles in the program, and pending
@@ -36,23 +36,23 @@ pub struct Step {
 pub fn stored(steps: &[Step], root: usize) -> Vec<usize> {
     // HOLE
     //| todo!("TODO(what_is_stored): what the root needs, and who else holds it")
-    let mut behind = vec![false; steps.len()];
+    let mut needed = vec![false; steps.len()];
     let mut uses = vec![0; steps.len()];
-    behind[root] = true;
+    needed[root] = true;
     for at in (0..=root).rev() {
-        let What::Wish(operands) = &steps[at].what else { continue };
-        if !behind[at] {
+        let What::Pending(operands) = &steps[at].what else { continue };
+        if !needed[at] {
             continue;
         }
         for &operand in operands {
-            behind[operand] = true;
+            needed[operand] = true;
             uses[operand] += 1;
         }
     }
     let is_stored = |&at: &usize| {
-        let is_wish = matches!(steps[at].what, What::Wish(_));
+        let is_pending = matches!(steps[at].what, What::Pending(_));
         let is_held = steps[at].holders > uses[at];
-        behind[at] && is_wish && (at == root || is_held)
+        needed[at] && is_pending && (at == root || is_held)
     };
     (0..=root).filter(is_stored).collect()
     // END HOLE

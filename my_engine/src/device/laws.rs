@@ -39,7 +39,7 @@ fn read(array: &Array) -> Vec<f32> {
 /// Compares values up to rounding. NaN matches NaN.
 #[track_caller]
 fn near(what: &str, yours: &[f32], right: &[f32]) {
-    assert_eq!(yours.len(), right.len(), "{what}: how many there are");
+    assert_eq!(yours.len(), right.len(), "{what}: the number of elements");
     for (at, (y, r)) in yours.iter().zip(right).enumerate() {
         let same = y == r || (y.is_nan() && r.is_nan());
         let is_near = (y - r).abs() <= 1e-5 * r.abs().max(1.0);
@@ -52,7 +52,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-pub(super) fn what_goes_up_comes_down(e: &Part3) {
+pub(super) fn a_download_returns_what_was_uploaded(e: &Part3) {
     for n in [0, 1, 2, 7, 1000] {
         let values = numbers(n as u64, n);
         assert_eq!(read(&on_device(e, &[n], &values)), values);
@@ -62,7 +62,7 @@ pub(super) fn what_goes_up_comes_down(e: &Part3) {
     assert!(read(&on_device(e, &[1], &[f32::NAN]))[0].is_nan());
 }
 
-pub(super) fn a_memory_knows_its_length(e: &Part3) {
+pub(super) fn a_storage_knows_its_length(e: &Part3) {
     let backend = got(e.0.backend());
     for n in [0, 1, 5] {
         let memory = got(backend.upload(&numbers(1, n), DType::F32));
@@ -71,7 +71,7 @@ pub(super) fn a_memory_knows_its_length(e: &Part3) {
     }
 }
 
-pub(super) fn every_upload_has_a_memory_of_its_own(e: &Part3) {
+pub(super) fn every_upload_creates_a_new_storage(e: &Part3) {
     let (a, b) =
         (on_device(e, &[2], &[1.0, 2.0]), on_device(e, &[2], &[3.0, 4.0]));
     assert!(!a.shares_storage(&b));
@@ -80,7 +80,7 @@ pub(super) fn every_upload_has_a_memory_of_its_own(e: &Part3) {
     assert_eq!(read(&a), [1.0, 2.0], "read a second time");
 }
 
-pub(super) fn a_tensor_travels_there_and_back(e: &Part3) {
+pub(super) fn a_tensor_moves_to_the_device_and_back(e: &Part3) {
     let values = numbers(3, 6);
     let x = got(Tensor::new(&[2, 3], &values, Device::Cpu)).requires_grad();
     let away = got(x.to(e.0));
@@ -104,26 +104,26 @@ fn maps(e: &Part3, values: &[f32]) {
     }
 }
 
-pub(super) fn every_map_gives_its_values(e: &Part3) {
+pub(super) fn every_map_computes_the_right_values(e: &Part3) {
     maps(e, &[-2.5, -1.5, -0.5, 0.0, 0.5, 1.5, 2.5, 3.25]);
     maps(e, &numbers(1, 257));
 }
 
-pub(super) fn a_map_of_nothing_is_nothing(e: &Part3) {
+pub(super) fn a_map_of_no_elements_is_empty(e: &Part3) {
     for op in [Unary::Exp, Unary::Shift(1.0)] {
         let none = got(on_device(e, &[0, 3], &[]).unary(op));
         assert_eq!((read(&none).len(), none.shape()), (0, &[0, 3][..]));
     }
 }
 
-pub(super) fn a_map_leaves_its_operand_as_it_was(e: &Part3) {
+pub(super) fn a_map_does_not_change_its_operand(e: &Part3) {
     let a = on_device(e, &[3], &[1.0, -2.0, 3.0]);
     let out = got(a.unary(Unary::Scale(-1.0)));
     assert_eq!(read(&out), [-1.0, 2.0, -3.0]);
     assert_eq!(read(&a), [1.0, -2.0, 3.0]);
 }
 
-pub(super) fn a_map_keeps_what_is_no_number(e: &Part3) {
+pub(super) fn a_map_passes_nan_through(e: &Part3) {
     let maps = all_maps().filter(|op| *op != Unary::Sign);
     for op in maps {
         let yours = read(&got(on_device(e, &[1], &[f32::NAN]).unary(op)))[0];
@@ -131,7 +131,7 @@ pub(super) fn a_map_keeps_what_is_no_number(e: &Part3) {
     }
 }
 
-pub(super) fn a_map_is_finite_far_out(e: &Part3) {
+pub(super) fn a_map_of_large_values_is_finite(e: &Part3) {
     let far = [-1000.0, -90.0, 90.0, 1000.0];
     for op in [Unary::Sigmoid, Unary::Tanh, Unary::Erf, Unary::Relu] {
         let right = far.map(|x| op.apply(x));
@@ -140,7 +140,7 @@ pub(super) fn a_map_is_finite_far_out(e: &Part3) {
     }
 }
 
-pub(super) fn every_zip_gives_its_values(e: &Part3) {
+pub(super) fn every_zip_computes_the_right_values(e: &Part3) {
     let (mut x, mut y) = (numbers(1, 64), numbers(2, 64));
     (x[5], y[5]) = (1.25, 1.25);
     (x[6], y[6]) = (f32::NAN, f32::NAN);
@@ -163,7 +163,7 @@ pub(super) fn a_zip_keeps_the_order_of_its_operands(e: &Part3) {
     assert_eq!(of(Binary::Pow), [36.0, 8.0]);
 }
 
-pub(super) fn a_choice_takes_the_first_where_the_mask_is_not_0(e: &Part3) {
+pub(super) fn a_mask_selects_the_first_array_where_it_is_not_0(e: &Part3) {
     let mask = on_device(e, &[5], &[1.0, 0.0, -1.0, -0.0, 0.25]);
     let a = on_device(e, &[5], &[1.0, 2.0, 3.0, f32::NAN, 5.0]);
     let b = on_device(e, &[5], &[10.0, 20.0, f32::NAN, 40.0, 50.0]);
@@ -171,13 +171,13 @@ pub(super) fn a_choice_takes_the_first_where_the_mask_is_not_0(e: &Part3) {
     assert_eq!(read(&chosen), [1.0, 20.0, 3.0, 40.0, 5.0]);
 }
 
-pub(super) fn nothing_is_zipped_to_nothing(e: &Part3) {
+pub(super) fn a_zip_of_no_elements_is_empty(e: &Part3) {
     let none = on_device(e, &[0], &[]);
     assert_eq!(read(&got(none.binary(Binary::Add, &none))), [0.0; 0]);
     assert_eq!(read(&got(none.where_cond(&none, &none))), [0.0; 0]);
 }
 
-pub(super) fn the_views_of_the_lecture_are_read(e: &Part3) {
+pub(super) fn the_views_of_the_chapter_are_read(e: &Part3) {
     let x = on_device(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
     let y = got(x.as_strided(&[2, 2], &[2, 1], 0));
     assert_eq!(read(&y), [1.0, 2.0, 3.0, 4.0]);
@@ -216,14 +216,14 @@ fn both(e: &Part3, seed: u64) -> Vec<(&'static str, Array, Array)> {
     pairs.map(|((name, yours), (_, ours))| (name, yours, ours)).collect()
 }
 
-pub(super) fn any_view_is_copied_in_its_order(e: &Part3) {
+pub(super) fn any_view_is_copied_in_row_major_order(e: &Part3) {
     for (name, yours, ours) in both(e, 1) {
         let copy = got(yours.compact());
-        assert_eq!(read(&copy), read(&ours), "{name} of 24 numbers");
+        assert_eq!(read(&copy), read(&ours), "{name} of 24 elements");
     }
 }
 
-pub(super) fn a_map_and_a_zip_walk_any_view(e: &Part3) {
+pub(super) fn a_map_and_a_zip_read_any_view(e: &Part3) {
     let all = both(e, 1).into_iter().zip(both(e, 2));
     for ((name, a, ours), (_, b, theirs)) in all {
         let map = |a: &Array| read(&got(a.unary(Unary::Square)));
@@ -231,8 +231,16 @@ pub(super) fn a_map_and_a_zip_walk_any_view(e: &Part3) {
         // Make the other operand contiguous.
         let b = got(b.compact());
         let zip = |a: &Array, b: &Array| read(&got(a.binary(Binary::Add, b)));
-        assert_eq!(zip(&a, &b), zip(&ours, &theirs), "{name} + a dense array");
-        assert_eq!(zip(&b, &a), zip(&theirs, &ours), "a dense array + {name}");
+        assert_eq!(
+            zip(&a, &b),
+            zip(&ours, &theirs),
+            "{name} + a contiguous array"
+        );
+        assert_eq!(
+            zip(&b, &a),
+            zip(&theirs, &ours),
+            "a contiguous array + {name}"
+        );
         let mask =
             |a: &Array| got(a.binary(Binary::Lt, &got(a.unary(Unary::Square))));
         let choose =
@@ -240,12 +248,12 @@ pub(super) fn a_map_and_a_zip_walk_any_view(e: &Part3) {
         assert_eq!(
             choose(&a, &b),
             choose(&ours, &theirs),
-            "a choice of {name}"
+            "where_cond of {name}"
         );
     }
 }
 
-pub(super) fn what_is_pasted_stands_where_the_view_shows(e: &Part3) {
+pub(super) fn a_paste_writes_where_the_view_points(e: &Part3) {
     let values = numbers(4, 24);
     let set = |mut a: Array, of: &Array| {
         got(a.set((1.., ..2, Span::from(1..).step(2)), of));
@@ -273,7 +281,7 @@ pub(super) fn what_is_pasted_stands_where_the_view_shows(e: &Part3) {
     }
 }
 
-pub(super) fn a_set_changes_one_array_and_no_other(e: &Part3) {
+pub(super) fn a_set_changes_only_its_own_array(e: &Part3) {
     let mut a = on_device(e, &[4], &[1.0, 2.0, 3.0, 4.0]);
     let turned = got(a.flip(&[0]));
     got(a.set(&[1..3], &on_device(e, &[2], &[20.0, 30.0])));

@@ -141,8 +141,8 @@ pub fn download(_: &dyn Backend, storage: &dyn Storage) -> Result<Vec<f32>> {
 
 fn opaque_storage(name: &str) -> Error {
     Error::Mistake(format!(
-        "{name}: the storage is yours, and nobody else can look into it; \
-         write this function, too"
+        "{name}: only your code can read your storage; write this function, \
+         too"
     ))
 }
 

@@ -23,17 +23,17 @@ pub(super) fn run() -> Result<(), Error> {
     beside(&Part3(device), (&cpu, "processor"), lines(&ours), begin)?;
     let all = take_calls();
     let whole: Duration = all.values().map(|it| it.time).sum();
-    println!("\nWhat your device was asked for:\n");
-    println!("  {:<14}{:>8}{:>10}  whose", "function", "calls", "time");
+    println!("\nCalls of your device:\n");
+    println!("  {:<14}{:>8}{:>10}  computed by", "function", "calls", "time");
     let mut rows: Vec<(&str, CallStats)> = all.into_iter().collect();
     rows.sort_by_key(|(_, it)| std::cmp::Reverse(it.time));
     for (name, CallStats { times, left, time }) in rows {
         let share = 100.0 * time.as_secs_f64() / whole.as_secs_f64();
-        let whose = if left == 0 { "yours" } else { "the processor's" };
+        let whose = if left == 0 { "your device" } else { "the processor" };
         println!("  {name:<14}{times:>8}{share:>8.1} %  {whose}");
     }
     println!(
-        "\nThe device is {device}, of {}.",
+        "\nThe device is {device}, from {}.",
         exercises::shown(reader_file())
     );
     Ok(())

@@ -81,7 +81,7 @@ fn once(device: Device, name: &str) -> Result<()> {
             let windows = a.reshape(&[1, 2, 2, 1, 1])?;
             it.fold(&windows, &window, 1, [2, 2])
         }
-        name => unreachable!("{name} is no function of a device"),
+        name => unreachable!("{name} is not a function of a device"),
     };
     out.map(drop)
 }
@@ -129,8 +129,8 @@ impl Watched {
         match out.len() {
             len if len == numbers => Ok(out),
             len => Err(Error::Mistake(format!(
-                "{name}: what comes of it has {numbers} numbers, and your \
-                 storage says that it has {len}"
+                "{name}: the result has {numbers} elements, but your storage \
+                 says that it has {len}"
             ))),
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn pairs_of_elements_are_multiplied_and_added(_: &Part2) {
     }
 }
 
-pub(super) fn stretched_operands_are_read_where_they_lie(_: &Part2) {
+pub(super) fn broadcast_operands_are_read_without_a_copy(_: &Part2) {
     // (3, 1, 5) and (7, 5), which broadcast to (3, 7, 5).
     let (a, b) = (numbers(1, 15), numbers(2, 35));
     let (n, one) = (105, 1);
@@ -128,13 +128,13 @@ pub(super) fn every_element_is_added_once(_: &Part2) {
 fn near(what: &str, yours: f32, right: f64) {
     assert!(
         (f64::from(yours) - right).abs() <= 1e-5 * right,
-        "{what} is {yours}, not {right}: a running sum of floats rounds each \
-         time; add in blocks of some 32 or 64, and give what is rounded away \
-         to the next"
+        "{what} is {yours}, not {right}: a running sum of floats rounds after \
+         every addition; add in blocks of 32 or 64, and carry the rounding \
+         error to the next block"
     );
 }
 
-pub(super) fn long_sums_along_an_axis_are_right(e: &Part2) {
+pub(super) fn long_sums_along_an_axis_are_accurate(e: &Part2) {
     let n = 100_000;
     let a = e.leaf(&[n, 2], &vec![0.1; 2 * n]);
     let sums = e.call(&Call::Sum(vec![0], Keep::No), &[&a]).expect("a sum");
@@ -142,7 +142,7 @@ pub(super) fn long_sums_along_an_axis_are_right(e: &Part2) {
     near(&format!("{n} times 0.1"), e.values(&sums)[0], right);
 }
 
-pub(super) fn matrices_are_multiplied_and_turned(_: &Part2) {
+pub(super) fn matrices_are_multiplied_and_transposed(_: &Part2) {
     for [m, k, n] in sizes(&[[1, 1, 1], [5, 33, 40], [17, 18, 3]]) {
         let (a, b) = (numbers(1, m * k), numbers(2, k * n));
         let of = [
@@ -169,7 +169,7 @@ pub(super) fn matrices_are_multiplied_and_turned(_: &Part2) {
     }
 }
 
-pub(super) fn long_products_are_right(e: &Part2) {
+pub(super) fn long_matrix_products_are_accurate(e: &Part2) {
     let n = 100_000;
     let a = e.leaf(&[1, n], &vec![0.1; n]);
     let b = e.leaf(&[n, 1], &vec![0.1; n]);
@@ -181,7 +181,7 @@ pub(super) fn long_products_are_right(e: &Part2) {
 /// Items per group of `softmax_log`.
 const ROW_GROUP: usize = 64;
 
-pub(super) fn scores_become_logarithms_of_shares_and_one_is_picked(_: &Part2) {
+pub(super) fn log_probabilities_are_computed_and_selected(_: &Part2) {
     for [rows, columns] in sizes(&[[1, 1], [3, 10], [2, 150], [2, 70]]) {
         let n = rows * columns;
         let a: Vec<f32> = numbers(1, n).iter().map(|a| 10.0 * a).collect();

@@ -28,23 +28,23 @@ pub(in super::super) fn rows_of_any_view_are_reduced(e: &Part3) {
     }
 }
 
-pub(in super::super) fn the_largest_of_a_row_may_be_negative(e: &Part3) {
+pub(in super::super) fn the_maximum_of_a_row_may_be_negative(e: &Part3) {
     let a = on_device(e, &[2, 3], &[-3.0, -1.0, -2.0, -5.0, -6.0, -4.0]);
     let most = got(a.reduce(Reduce::Max, &[1], Keep::No));
     assert_eq!(read(&most), [-1.0, -4.0]);
 }
 
-pub(in super::super) fn a_row_of_nothing_sums_to_0(e: &Part3) {
+pub(in super::super) fn an_empty_row_sums_to_0(e: &Part3) {
     let none = on_device(e, &[2, 0], &[]);
     let sums = read(&got(none.reduce(Reduce::Sum, &[1], Keep::No)));
     assert!(
         sums.len() == 2 && sums.iter().all(|sum| sum.to_bits() == 0),
-        "two rows of nothing sum to {sums:?}, not [0.0, 0.0]; what Rust's \
-         `sum()` begins with is -0.0, so begin with a 0.0 of your own"
+        "the sums of two empty rows are {sums:?}, not [0.0, 0.0]; Rust's \
+         `sum()` begins with -0.0, so use `fold` and begin with 0.0"
     );
 }
 
-pub(in super::super) fn a_million_numbers_are_added_right(e: &Part3) {
+pub(in super::super) fn a_sum_of_a_million_elements_is_accurate(e: &Part3) {
     let n = 1 << 20;
     let a = on_device(e, &[2, n / 2], &vec![0.1; n]);
     let sums = read(&got(a.reduce(Reduce::Sum, &[1], Keep::No)));
@@ -74,7 +74,7 @@ pub(in super::super) fn matrices_of_any_view_are_multiplied(e: &Part3) {
         assert_eq!(
             around,
             product(a.clone(), turned),
-            "both turned, on {device}"
+            "both are views, on {device}"
         );
         let flat = product(got(a.permute(&[1, 0])), b);
         assert_eq!(flat.len(), 36);
@@ -88,7 +88,7 @@ pub(in super::super) fn matrices_of_any_view_are_multiplied(e: &Part3) {
     assert_eq!(of(e.0), of(Device::Cpu));
 }
 
-pub(in super::super) fn every_matrix_meets_its_partner(e: &Part3) {
+pub(in super::super) fn every_matrix_of_a_batch_has_its_own_partner(e: &Part3) {
     let of = |device: Device| {
         let a = got(Array::new(&[3, 2, 4], &numbers(3, 24), device));
         let b = got(Array::new(&[3, 4, 5], &numbers(4, 60), device));
@@ -98,7 +98,7 @@ pub(in super::super) fn every_matrix_meets_its_partner(e: &Part3) {
     assert_eq!(of(e.0), of(Device::Cpu));
 }
 
-pub(in super::super) fn long_products_are_right(e: &Part3) {
+pub(in super::super) fn long_matrix_products_are_accurate(e: &Part3) {
     let n = 1 << 18;
     let (a, b) = (
         on_device(e, &[1, n], &vec![0.1; n]),
@@ -113,7 +113,7 @@ pub(in super::super) fn long_products_are_right(e: &Part3) {
     );
 }
 
-pub(in super::super) fn rows_are_taken_at_their_indices(e: &Part3) {
+pub(in super::super) fn rows_are_read_at_their_indices(e: &Part3) {
     let a = on_device(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let rows = |at: &[usize]| read(&got(a.index_select(0, at)));
     assert_eq!(rows(&[2, 0, 2]), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
@@ -122,7 +122,7 @@ pub(in super::super) fn rows_are_taken_at_their_indices(e: &Part3) {
     assert_eq!(read(&columns), [2.0, 4.0, 6.0]);
 }
 
-pub(in super::super) fn rows_that_meet_at_a_place_are_added(e: &Part3) {
+pub(in super::super) fn rows_with_the_same_index_are_added(e: &Part3) {
     let a = on_device(e, &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let sums = got(a.index_add(0, &[1, 3, 1], 4));
     assert_eq!(read(&sums), [0.0, 0.0, 6.0, 8.0, 0.0, 0.0, 3.0, 4.0]);
@@ -134,12 +134,12 @@ pub(in super::super) fn rows_that_meet_at_a_place_are_added(e: &Part3) {
     let right = f64::from(0.1_f32) * n as f64;
     assert!(
         (f64::from(sum) - right).abs() <= 1e-5 * right,
-        "{n} rows of 0.1 at one place are {sum}, not {right}: keep the \
-         running sums in f64"
+        "{n} rows of 0.1 at the same index add up to {sum}, not {right}: keep \
+         the running sums in f64"
     );
 }
 
-pub(in super::super) fn windows_that_overlap_are_added(e: &Part3) {
+pub(in super::super) fn overlapping_windows_are_added(e: &Part3) {
     let windows = [
         (Window::new([2, 2]), [2, 3]),
         (Window::new([2, 1]).stride([1, 2]), [2, 2]),
@@ -159,7 +159,7 @@ pub(in super::super) fn windows_that_overlap_are_added(e: &Part3) {
     }
 }
 
-pub(in super::super) fn a_convolution_is_that_of_the_processor(e: &Part3) {
+pub(in super::super) fn a_convolution_agrees_with_the_processor(e: &Part3) {
     let of = |device: Device| {
         let new = |shape: &[usize], seed| {
             let values = numbers(seed, shape.iter().product());
@@ -178,7 +178,9 @@ pub(in super::super) fn a_convolution_is_that_of_the_processor(e: &Part3) {
     }
 }
 
-pub(in super::super) fn a_seed_draws_the_same_numbers_everywhere(e: &Part3) {
+pub(in super::super) fn a_seed_gives_the_same_numbers_on_every_device(
+    e: &Part3,
+) {
     for seed in [0, 1, 77] {
         let of = |device| read(&got(Array::uniform(&[50], seed, device)));
         assert_eq!(of(e.0), of(Device::Cpu), "seed {seed}");
@@ -191,15 +193,15 @@ pub(in super::super) fn the_memory_in_use_is_counted_in_bytes(e: &Part3) {
     let before = now();
     let a = on_device(e, &[100], &numbers(1, 100));
     let b = got(a.unary(Unary::Exp));
-    assert_eq!(now().now, before.now + 800, "two arrays of 100 numbers more");
+    assert_eq!(now().now, before.now + 800, "two more arrays of 100 elements");
     let view = got(a.slice(&[0..10]));
     assert_eq!(now().now, before.now + 800, "a view takes no memory");
     assert!(now().peak >= before.now + 800, "the peak, {}", now().peak);
     drop((a, b));
-    assert_eq!(now().now, before.now + 400, "a view keeps its memory");
+    assert_eq!(now().now, before.now + 400, "a view keeps its storage alive");
     drop(view);
-    assert_eq!(now().now, before.now, "all of them are gone");
-    assert!(now().peak >= before.now + 800, "a peak stays");
+    assert_eq!(now().now, before.now, "all arrays were dropped");
+    assert!(now().peak >= before.now + 800, "the peak does not fall");
 }
 
 /// Trains a small network for one step on 32 digits.
@@ -214,13 +216,17 @@ fn step(e: &Part3, layer: &mut Linear) {
     }
 }
 
-pub(in super::super) fn a_step_leaves_no_memory_behind(e: &Part3) {
+pub(in super::super) fn a_step_leaves_no_memory_in_use(e: &Part3) {
     let mut layer = Linear::new(64, 10, &mut Random::new(1));
     got(layer.to(e.0));
     step(e, &mut layer);
     let before = got(e.0.memory()).now;
     (0..5).for_each(|_| step(e, &mut layer));
-    assert_eq!(got(e.0.memory()).now, before, "bytes after five steps more");
+    assert_eq!(
+        got(e.0.memory()).now,
+        before,
+        "bytes in use after five more steps"
+    );
 }
 
 pub(in super::super) fn nothing_is_left_to_the_processor(e: &Part3) {
@@ -228,7 +234,7 @@ pub(in super::super) fn nothing_is_left_to_the_processor(e: &Part3) {
     let mut layer = Linear::new(64, 10, &mut Random::new(1));
     got(layer.to(e.0));
     step(e, &mut layer);
-    a_convolution_is_that_of_the_processor(e);
+    a_convolution_agrees_with_the_processor(e);
     let left = take_calls().into_iter().filter(|(_, it)| it.left > 0);
     let left: Vec<&str> = left.map(|(name, _)| name).collect();
     assert_eq!(left, [""; 0], "left to the processor");
