@@ -5,6 +5,7 @@
 //! separately that this engine agrees with the native one.
 
 mod devices;
+mod networks;
 mod tensors;
 mod training;
 
