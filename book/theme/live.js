@@ -1,15 +1,17 @@
-// Figures that can be touched. <figure data-figure="nudge"> holds a still
-// figure; shortly before a reader comes to it, live/nudge.js is loaded, which
-// takes its place by calling
+// Interactive figures. <figure data-figure="nudge"> contains a static figure.
+// When the reader scrolls near it, live/nudge.js is loaded, which replaces the
+// static figure by calling
 //
 //     live.figure("nudge", async (stage) => { .. });
 //
-// A stage has `ask(..words)`, which asks the engine in the page and gives its
-// answer, `say(sentence)` for those who cannot see what has changed,
+// The attribute data-try="Drag the slider." is shown above the controls. A
+// stage has `ask(..words)`, which asks the engine in the page and returns its
+// answer, `say(sentence)`, the status line, `unseen()`, which leaves the status
+// line to screen readers because the figure shows the same,
 // `add(tag, settings, ..children)`, `refuse(sentence)`, and the `options` of
 // the figure, its data- attributes. `live.cells` makes an array of cells. The
-// engine is Part 1 as WebAssembly, in live/engine.js; each figure has one of
-// its own. No number of an engine is computed here.
+// engine is Part 1 as WebAssembly, in live/engine.js; each figure has its own
+// instance. Scripts compute no results of the engine.
 "use strict";
 
 const live = (() => {
@@ -128,6 +130,7 @@ const live = (() => {
             this.options = figure.dataset;
             this.ask = engine();
             this.place = element("div", { class: "stage", keydown: keepArrows });
+            if (figure.dataset.try) this.add("p", { class: "try" }, figure.dataset.try);
             this.words = element("p", { class: "said", role: "status" });
             this.refusal = element("p", { class: "refusal", role: "alert", hidden: true });
         }
@@ -149,7 +152,10 @@ const live = (() => {
             if (this.place.isConnected) this.waiting = setTimeout(tell, 300);
             else this.words.textContent = sentence;
         }
-        // What was said before is not true of what has been refused.
+        unseen() {
+            this.words.classList.add("unseen");
+        }
+        // The sentence about the previous input is not true of a rejected one.
         refuse(sentence) {
             this.refusal.textContent = sentence ?? "";
             this.refusal.hidden = !sentence;
@@ -159,7 +165,8 @@ const live = (() => {
         }
     }
 
-    // The still figure stays until the new one is whole.
+    // The static figure is shown until the interactive one is complete, and on
+    // paper.
     async function begin(figure) {
         const stage = new Stage(figure);
         try {
@@ -167,18 +174,25 @@ const live = (() => {
             await figures.get(figure.dataset.figure)(stage);
         } catch (error) {
             console.error(error);
+            figure.classList.add("failed");
             return;
         }
         const still = figure.querySelector("svg, pre");
-        // A refusal stands in the place of the sentence.
+        // A refusal replaces the status line.
         const told = stage.add("div", { class: "told" }, stage.words);
         if (!stage.refusal.parentElement) told.append(stage.refusal);
-        // A question stays where it is, and its answer is folded below.
-        if (figure.dataset.figure === "task") figure.querySelector("details").before(stage.place);
-        else still.replaceWith(stage.place);
+        // A question stays, and its answer is folded below the form.
+        if (figure.dataset.figure === "task") {
+            figure.querySelector("details").before(stage.place);
+        } else {
+            still.before(stage.place);
+            still.classList.add("still");
+        }
         figure.classList.add("live");
         for (const frame of stage.place.querySelectorAll(".picture")) wide(frame);
         stage.started?.();
+        // The static figure may have scrolled sideways.
+        mark(figure);
     }
 
     // What is wider than its place says that it scrolls, and the keyboard
@@ -224,5 +238,5 @@ const live = (() => {
     }, { rootMargin: "600px" });
     document.querySelectorAll("figure[data-figure]").forEach((figure) => near.observe(figure));
 
-    return { figure: (name, start) => figures.set(name, start), element, engine, cells, calm };
+    return { figure: (name, start) => figures.set(name, start), load, element, engine, cells, calm };
 })();

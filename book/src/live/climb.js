@@ -1,6 +1,6 @@
-// The ladder of the introduction: a product, its gradients, steps downhill, a
-// border that bends, and a network that reads. It climbs by itself where
-// motion is welcome, and otherwise rung by rung when it is asked to.
+// The climb of the introduction: a product, its gradients, steps downhill, a
+// decision boundary, and a network that reads. It plays by itself, or with
+// reduced motion step by step on request.
 "use strict";
 
 live.figure("climb", async (stage) => {
@@ -12,24 +12,26 @@ live.figure("climb", async (stage) => {
         { name: "a border", play: moons },
         { name: "a network", play: digits },
     ];
-    const bar = stage.add("div", { class: "row rungs", role: "group", "aria-label": "rungs of the ladder" });
+    const bar = stage.add("div", { class: "row rungs", role: "group", "aria-label": "steps" });
     rungs.forEach((rung, place) => {
         rung.button = element("button", { type: "button", click: () => show(place) }, `${place + 1} ${rung.name}`);
         bar.append(rung.button);
     });
     const picture = stage.add("div", { class: "picture climb" });
     const told = stage.add("p", { class: "code way" });
-    const play = element("button", { type: "button", click: () => (playing ? halt() : climb(next)) }, "Climb");
+    const play = element("button", { type: "button", click: () => (playing ? halt() : climb(next)) }, "Play");
     stage.add("div", { class: "row" }, play);
 
-    // A rung stops between two of its pictures when another one is asked for.
+    // A step stops between two of its pictures when the reader chooses a
+    // different one. The first picture is drawn without motion.
+    let shown = false;
     let turn = 0;
     let playing = false;
     let next = 0;
     const wait = (time) => new Promise((done) => setTimeout(done, time));
     const frame = async (mine, svg, words, time) => {
         if (mine !== turn) throw stopped;
-        if (calm.matches && time) return;
+        if ((calm.matches || !shown) && time) return;
         picture.innerHTML = svg;
         told.textContent = words;
         if (time) await wait(time);
@@ -134,12 +136,12 @@ live.figure("climb", async (stage) => {
     async function run(place, mine) {
         rungs.forEach(({ button }, at) => button.setAttribute("aria-current", at === place ? "step" : "false"));
         next = (place + 1) % rungs.length;
-        stage.say(`Rung ${place + 1} of ${rungs.length}: ${rungs[place].name}.`);
+        stage.say(`Step ${place + 1} of ${rungs.length}: ${rungs[place].name}.`);
         stage.say(await rungs[place].play(mine));
     }
     function mark(now) {
         playing = now;
-        play.textContent = now ? "Pause" : next === 0 ? "Climb again" : "Climb on";
+        play.textContent = now ? "Pause" : next === 0 ? "Play again" : "Play on";
     }
     function halt() {
         turn += 1;
@@ -174,14 +176,16 @@ live.figure("climb", async (stage) => {
         });
     }
 
-    await show(0);
-    // It begins to climb when somebody can see it.
+    // An error here leaves the static figure in place.
+    await run(0, turn);
+    mark(false);
     stage.started = () => {
+        shown = true;
         if (calm.matches) return;
         const seen = new IntersectionObserver(([{ isIntersecting }]) => {
             if (!isIntersecting) return;
             seen.disconnect();
-            if (turn === 1) climb(0);
+            if (turn === 0) climb(0);
         }, { threshold: 0.6 });
         seen.observe(picture);
     };

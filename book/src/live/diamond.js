@@ -84,7 +84,7 @@ live.figure("diamond", async (stage) => {
             : ` All five have been visited, and ${wrong.map((leaf) => `${leaf} is wrong: it has ${grads[leaf]}, and ${answer.right[leaf]} would be right`).join("; ")}.`;
         const rest = judged + still;
         const keeps = kept.value === "map" ? "keeps nothing" : `keeps its ${grads[visited]}`;
-        if (!visited) stage.say("e has 1, its own gradient. Click e, and then the others in any order.");
+        if (!visited) stage.say("e has 1, its own gradient.");
         else if (visited === "+") stage.say(`Another backward begins: e has 1.${rest}`);
         else if (!gave.length) stage.say(`${visited} is a leaf and keeps ${grads[visited]}.${rest}`);
         else stage.say(`${visited} gives ${gave.map(([to, part]) => `${part} to ${to}`).join(" and ")}, and ${keeps}.${rest}`);

@@ -153,6 +153,7 @@ live.figure("digits", async (stage) => {
             element("i", { style: `--share: ${share}` }))));
         bars.setAttribute("aria-label", `scores and probabilities; the largest belongs to ${answer.guess}`);
         paint();
+        if (!pixels.some((ink) => ink > 0)) return stage.say(`${first} The drawing is blank.`.trim());
         const untrained = course.length ? "" : " It has learned nothing yet.";
         stage.say(`${first} The network says ${answer.guess}, with a probability of ${percent(answer.shares[answer.guess])}.${untrained}`.trim());
     }

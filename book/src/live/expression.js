@@ -1,5 +1,6 @@
-// The reader's own expression: its leaves can be dragged, its tape played
-// forward and backward, and each gradient stands beside the slope by nudging.
+// An expression whose leaves can be dragged and whose tape can be played
+// forward and backward. The table compares each gradient with the finite
+// difference. With data-fixed, the expression cannot be edited.
 "use strict";
 
 live.figure("expression", async (stage) => {
@@ -15,8 +16,8 @@ live.figure("expression", async (stage) => {
         type: "text", value: stage.options.expression ?? "(a*b)*b", spellcheck: "false",
         autocapitalize: "off", autocomplete: "off", input: () => read(),
     });
-    stage.add("label", { class: "typed" }, "Expression ", typed);
-    // What cannot be read is told beside it.
+    if (stage.options.fixed === undefined) stage.add("label", { class: "typed" }, "Expression ", typed);
+    // The message about an expression that cannot be parsed is next to it.
     stage.place.append(stage.refusal);
     const leaves = stage.add("div", { class: "leaves" });
     const picture = stage.add("div", { class: "picture" });
@@ -74,7 +75,8 @@ live.figure("expression", async (stage) => {
     let last = "";
     async function show(what, another = false) {
         const inputs = names().map((leaf) => `${leaf}=${values.get(leaf).join(",")}`);
-        const answer = await stage.ask(`try ${name}`, typed.value, ...inputs);
+        // The static figure uses the name in its ids.
+        const answer = await stage.ask(`try ${name}-live`, typed.value, ...inputs);
         stage.refuse(answer.refusal);
         typed.setAttribute("aria-invalid", Boolean(answer.refusal));
         for (const it of [picture, table]) it.classList.toggle("old", Boolean(answer.refusal));
@@ -96,6 +98,7 @@ live.figure("expression", async (stage) => {
         stage.say(`${what}. ${result} ${gradients}.`);
     }
 
+    stage.unseen();
     await read();
     stage.started = () => { reread = stepper(picture.parentElement, picture); };
 });

@@ -108,6 +108,6 @@ live.figure("group", async (stage) => {
         endings.hidden = true;
         await go("", 0);
     }
-    await search(true);
-    endings.hidden = true;
+    // The first four steps load the elements. They do not depend on the order.
+    await go("0 1 2 3", 4);
 });

@@ -9,7 +9,7 @@ live.figure("moons", async (stage) => {
     let course = [{ epoch: 0, border: await stage.ask("moons border") }];
 
     const train = element("button", { type: "button", click: () => learn() }, "Train");
-    const slide = element("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": "epoch", input: () => show() });
+    const slide = element("input", { type: "range", disabled: true, min: 0, max: 0, step: 1, value: 0, "aria-label": "epoch", input: () => show() });
     const told = element("output", {});
     stage.add("div", { class: "row" }, train, element("label", { class: "grow" }, "Epoch ", slide), told);
     const picture = stage.add("div", { class: "picture" });
@@ -65,6 +65,7 @@ live.figure("moons", async (stage) => {
         }
         train.textContent = "Train again";
         train.setAttribute("aria-disabled", false);
+        slide.disabled = false;
         learning = false;
     }
     show();

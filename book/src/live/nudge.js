@@ -1,5 +1,5 @@
-// The nudge: each length that the slider passes leaves its error in the
-// picture, in f32 and in f64, until the U stands there.
+// The nudge: the error of every size in f32 and in f64, and for the size that
+// the slider chooses, the two values that are subtracted.
 "use strict";
 
 live.figure("nudge", async (stage) => {
@@ -19,15 +19,14 @@ live.figure("nudge", async (stage) => {
         "aria-label": "size of the nudge", input: () => nudge(),
     });
     const length = element("output", { class: "code" });
-    const all = element("button", { type: "button", click: () => every() }, "Draw all sizes");
     stage.add("div", { class: "row" }, element("label", {}, "Function ", choice),
-        element("label", { class: "grow" }, "Nudge ", slide), length, all);
+        element("label", { class: "grow" }, "Nudge ", slide), length);
     const picture = stage.add("div", { class: "picture" });
     const table = stage.add("table", { class: "numbers" },
         element("thead", {}, element("tr", {}, ...["at x = 2", "f32", "f64"]
             .map((word) => element("th", { scope: "col" }, word)))));
     const rows = table.appendChild(element("tbody"));
-    let seen = new Map();
+    let seen = [];
 
     // Where an exponent of ten stands in the picture: the nudge to the right,
     // the error upward.
@@ -40,36 +39,27 @@ live.figure("nudge", async (stage) => {
             `<text x="66" y="${y(10 ** e) + 5}" text-anchor="end">1e${e}</text>`).join("") +
             [-9, -7, -5, -3, -1].map((e) => `<text x="${x(10 ** e)}" y="350">1e${e}</text>`).join("");
         const curves = Object.entries(kinds).map(([kind, color]) => {
-            const points = [...seen].sort((a, b) => a[0] - b[0]).map(([place, answer]) =>
-                ({ place, at: [x(nudges[place]), y(Number(answer[kind].worst))].map((it) => it.toFixed(1)) }));
-            // Between lengths that nobody has tried the picture says nothing.
-            const path = points.map(({ place, at }) => `${seen.has(place - 1) ? "L" : "M"}${at}`).join("");
-            // Where both lie together, the ring is seen around the dot.
+            const points = seen.map((answer, place) => [x(nudges[place]), y(Number(answer[kind].worst))].map((it) => it.toFixed(1)));
+            // If both are at the same point, the ring is visible around the dot.
             const [ring, size, large] = kind === "f32" ? [`fill="none" stroke="${color}" stroke-width="1.8"`, 4, 8] : [`fill="${color}"`, 2.2, 5];
-            const dots = points.map(({ place, at: [a, b] }) => `<circle cx="${a}" cy="${b}" r="${place === now ? large : size}" ${ring}/>`);
-            return `<g><path class="${kind}" d="${path}" fill="none" stroke="${color}" stroke-width="1.5"/>${dots.join("")}</g>`;
+            const dots = points.map(([a, b], place) => `<circle cx="${a}" cy="${b}" r="${place === now ? large : size}" ${ring}/>`);
+            return `<g><path class="${kind}" d="M${points.join("L")}" fill="none" stroke="${color}" stroke-width="1.5"/>${dots.join("")}</g>`;
         });
         const words = Object.entries(kinds).map(([kind, color], i) =>
             `<text x="${380 + 50 * i}" y="24" fill="${color}" font-weight="600">${kind}</text>`).join("");
         picture.innerHTML = `<svg class="small" viewBox="0 0 472 380" role="img" text-anchor="middle"
-            aria-label="The largest relative error at 64 points against the size of the nudge, ${seen.size} sizes so far">
+            aria-label="The largest relative error at 64 points against the size of the nudge, in f32 and in f64">
             <path d="M72 20V328H464" fill="none" stroke="currentColor" stroke-width="1.5"/><g class="code">${axes}</g>
             ${words}${curves.join("")}<text x="268" y="374">size of the nudge</text>
             <text x="12" y="174" transform="rotate(-90 12 174)">largest relative error</text></svg>`;
     }
 
-    async function look(place) {
-        if (!seen.has(place)) seen.set(place, await stage.ask(`nudge ${choice.value}`, nudges[place]));
-        return seen.get(place);
-    }
-
     // No line ends within a number.
     const short = (error) => Number(error).toExponential(0).replace("-", "\u2060-\u2060");
 
-    async function nudge() {
+    function nudge() {
         const place = Number(slide.value);
-        const { f32, f64, right, refusal } = await look(place);
-        stage.refuse(refusal);
+        const { f32, f64, right } = seen[place];
         length.textContent = nudges[place];
         slide.setAttribute("aria-valuetext", nudges[place]);
         const line = (name, key) => element("tr", {}, ...[name, f32[key], f64[key]].map((word) => element("td", {}, String(word))));
@@ -78,21 +68,16 @@ live.figure("nudge", async (stage) => {
             .map((word) => element("td", {}, typeof word === "number" ? word.toExponential(1) : word))));
         draw(place);
         stage.say(`Nudge ${nudges[place]}: the slope at 2 is ${f32.slope} in f32 and ${f64.slope} in f64; ` +
-            `right is ${right}. The figure shows the largest relative error at 64 points from 1 to 2: ` +
+            `right is ${right}. The largest relative error at 64 points from 1 to 2 is ` +
             `${short(f32.worst)} in f32 and ${short(f64.worst)} in f64.`);
     }
 
-    async function every() {
-        for (let place = 0; place < nudges.length; place += 1) await look(place);
-        await nudge();
-    }
-
-    // Another function is looked at where the last one was.
     async function another() {
-        const places = [...seen.keys()];
-        seen = new Map();
-        for (const place of places) await look(place);
-        await nudge();
+        const answers = [];
+        for (const size of nudges) answers.push(await stage.ask(`nudge ${choice.value}`, size));
+        seen = answers;
+        nudge();
     }
-    await nudge();
+    stage.unseen();
+    await another();
 });

@@ -8,8 +8,8 @@ live.figure("owners", async (stage) => {
     let steps = "";
 
     const rule = element("select", { change: () => begin() },
-        element("option", { value: "told" }, "receives grad_out (the engine)"),
-        element("option", { value: "captures" }, "captures its output (micrograd)"));
+        element("option", { value: "captures" }, "captures its output (micrograd)"),
+        element("option", { value: "told" }, "receives grad_out (the engine)"));
     stage.add("div", { class: "row" }, element("label", {}, "The rule of c = a * b ", rule));
     const picture = stage.add("div", { class: "picture" });
     const button = (words, asked) => element("button", { type: "button", click: () => step(asked) }, words);

@@ -60,21 +60,22 @@ live.figure("softmax", async (stage) => {
         const answer = await stage.ask("softmax", scores.join(","), String(right));
         stage.refuse(answer.refusal);
         if (answer.refusal) return;
+        const [shares, slopes] = [answer.shares, answer.slopes].map((list) => list.map(Number));
         const percent = (share) => `${(100 * share).toFixed(1)} %`;
         rows.forEach(({ bar }, place) => {
             bar.classList.toggle("wins", place === right);
-            bar.querySelector("i").style.setProperty("--share", answer.shares[place]);
-            bar.querySelector("span").textContent = percent(answer.shares[place]).padStart(7);
+            bar.querySelector("i").style.setProperty("--share", shares[place] || 0);
+            bar.querySelector("span").textContent = percent(shares[place]).padStart(7);
         });
         const loss = Number(answer.loss).toFixed(4);
         const line = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
         table.replaceChildren(element("tbody", {},
-            line("probabilities", `[${answer.shares.map((it) => it.toFixed(4)).join(", ")}]`),
-            line("as defined, without subtracting the maximum", answer.defined),
+            line("probabilities without subtracting the maximum", answer.defined),
             line("loss", loss),
-            line("gradient of the scores", `[${answer.slopes.map((it) => it.toFixed(4)).join(", ")}]`)));
-        stage.say(`Scores ${scores.join(", ")}: probabilities ${answer.shares.map(percent).join(", ")}. ` +
-            `The label is ${right}, and the loss is ${loss}. As defined, the probabilities are ${answer.defined}.`);
+            line("gradient of the scores", `[${slopes.map((it) => it.toFixed(4)).join(", ")}]`)));
+        stage.say(`Scores ${scores.join(", ")}: probabilities ${shares.map(percent).join(", ")}. ` +
+            `The label is ${right}, and the loss is ${loss}. Without subtracting the maximum, the probabilities are ${answer.defined}.`);
     }
+    stage.unseen();
     await show();
 });

@@ -24,10 +24,10 @@ live.figure("strides", async (stage) => {
         element("button", { type: "button", click: () => move(word(now)) }, name));
     const typed = element("input", { type: "text", value: "windows=2x2", size: 14, autocomplete: "off", spellcheck: "false" });
     stage.add("div", { class: "row" }, element("label", {}, "Array ", array), ...buttons);
-    stage.place.append(element("form", { class: "row", submit: (event) => { event.preventDefault(); move(typed.value); } },
-        element("label", {}, "Your own view ", typed), element("button", { type: "submit" }, "Apply"),
-        element("button", { type: "button", click: () => back() }, "Take it back"),
-        element("button", { type: "button", click: () => begin() }, "Begin again")));
+    stage.add("details", {}, element("summary", {}, "Your own view"), element("form", { class: "row", submit: (event) => { event.preventDefault(); move(typed.value); } },
+        element("label", {}, "View ", typed), element("button", { type: "submit" }, "Apply")));
+    stage.add("div", { class: "row" }, element("button", { type: "button", click: () => back() }, "Undo"),
+        element("button", { type: "button", click: () => begin() }, "Start over"));
     const way = stage.add("p", { class: "code way" });
     const memory = stage.add("div", { class: "array picture" });
     const numbers = stage.add("p", { class: "code way" });

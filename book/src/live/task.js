@@ -36,7 +36,7 @@ live.figure("task", async (stage) => {
             stage.say("Write an answer first.");
             return;
         }
-        const answer = await stage.ask(`task ${kind}`, typed.value, ...asked);
+        const answer = await ask(typed.value);
         stage.refuse(answer.refusal);
         const wrong = !answer.refusal && !answer.right;
         if (wrong) tries += 1;
@@ -53,6 +53,9 @@ live.figure("task", async (stage) => {
             : told ? "Not yet. The verdict above shows why." : `Not yet. ${answer.reason}`);
     }
 
+    // The form is shown only if the engine runs.
+    const ask = (answer) => stage.ask(`task ${kind}`, answer, ...asked);
+    await ask("");
     const before = memory((it) => it.getItem(name));
     if (before) {
         typed.value = before;

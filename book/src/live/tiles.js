@@ -87,5 +87,6 @@ live.figure("tiles", async (stage) => {
             show();
         });
     }
+    stage.unseen();
     await begin();
 });

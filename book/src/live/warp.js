@@ -23,11 +23,9 @@ live.figure("warp", async (stage) => {
         input: () => { stride.it.value = typed.value; draw(); } });
     stride.told.replaceWith(typed);
     const first = slider("Item 0 reads at", 40, 0, () => draw());
-    const chosen = slider("Look at item", 31, 0, () => draw());
     const picture = stage.add("div", { class: "picture" });
     const swatch = (style, words) => element("span", {}, element("i", { style }), ` ${words}`);
     stage.add("p", { class: "legend" }, swatch("background: var(--fig-gpu)", "read by an item"),
-        swatch("background: var(--fig-grad)", "read by the item that you look at"),
         swatch("background: color-mix(in srgb, var(--fig-gpu) 25%, transparent)", "a sector that is loaded"));
     const table = stage.add("table", { class: "numbers" });
 
@@ -39,13 +37,12 @@ live.figure("warp", async (stage) => {
 
     async function draw() {
         const from = Number(first.it.value);
-        const item = Number(chosen.it.value);
         const answer = await stage.ask("warp", typed.value, String(from));
         stage.refuse(answer.refusal);
+        for (const it of [picture, table]) it.classList.toggle("old", Boolean(answer.refusal));
         if (answer.refusal) return;
         const { places, lines, sectors, used, fetched } = answer;
         first.told.textContent = `a[${from}]`;
-        chosen.told.textContent = `${item}: a[${places[item]}]`;
         const drawn = [...lines];
         while (drawn.length < least) drawn.push(drawn.at(-1) + 1);
         const pitch = room / drawn.length;
@@ -66,15 +63,13 @@ live.figure("warp", async (stage) => {
             `in ${sectors.length} sector${sectors.length === 1 ? "" : "s"} of 32.`;
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 372 ${26 + room}" role="img" aria-label="${sentence}">
             <text x="38" y="14" text-anchor="end">line</text><text x="44" y="14">128 bytes, in four sectors of 32</text>
-            ${pieces.join("")}${rows.join("")}${asked.map((place) => one(place, 'fill="var(--fig-gpu)"')).join("")}
-            ${one(places[item], 'fill="var(--fig-grad)"')}</svg>`;
+            ${pieces.join("")}${rows.join("")}${asked.map((place) => one(place, 'fill="var(--fig-gpu)"')).join("")}</svg>`;
         const row = (...words) => element("tr", {}, element("th", { scope: "row" }, words[0]), element("td", {}, words[1]));
         table.replaceChildren(element("tbody", {},
-            row("lines of 128 bytes", String(lines.length)), row("sectors of 32 bytes", String(sectors.length)),
             row("bytes loaded, sector by sector", String(fetched)), row("bytes used", String(used)),
             row("used", `${(100 * used / fetched).toFixed(1)} %`)));
-        stage.say(`${sentence} ${fetched} bytes are loaded, and ${used} of them are used. ` +
-            `Item ${item} reads a[${places[item]}], in line ${Math.floor(places[item] / line)}.`);
+        stage.say(`${sentence} ${fetched} bytes are loaded, and ${used} of them are used.`);
     }
+    stage.unseen();
     await draw();
 });

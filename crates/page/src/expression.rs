@@ -59,6 +59,7 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
 /// Parses `EXPR NAME=VALUES ..`.
 pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
     let (text, inputs) = words.split_first().unwrap_or((&"", &[]));
+    check_typed(text)?;
     let expr = expr::parse(text)?;
     let named = |word: &&str| match word.contains('=') {
         true => read(word),
@@ -76,4 +77,25 @@ pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
     };
     check_names(&request)?;
     Ok(request)
+}
+
+/// Rejects what readers often type and the parser does not know, with advice
+/// that a page can follow. The parser's own is about the terminal.
+fn check_typed(text: &str) -> Result<(), Error> {
+    if text.contains('^') {
+        return Err(Error::Usage(
+            "write a power as a product, such as a*a".to_string(),
+        ));
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let mut words = text.split(|c| !is_part(c));
+    if let Some(number) =
+        words.find(|it| it.starts_with(|c: char| c.is_numeric()))
+    {
+        return Err(Error::Usage(format!(
+            "a figure takes names instead of numbers: write k instead of \
+             {number}, and a slider for k appears"
+        )));
+    }
+    Ok(())
 }

@@ -15,9 +15,12 @@ mod diamond;
 mod digits;
 pub mod door;
 mod expression;
+pub mod gpt;
 mod group;
 mod kernels;
+mod layers;
 mod moons;
+mod names;
 mod nudge;
 mod owners;
 mod softmax;
@@ -26,6 +29,7 @@ mod task;
 mod tiles;
 mod tree;
 mod warp;
+pub mod z85;
 
 use rungrad::Error;
 // The file with Part 3's views uses these paths.
@@ -46,7 +50,9 @@ pub fn answer(question: &str) -> String {
         "digits" => digits::answer(of, &words),
         "broadcast" => broadcast::answer(&words),
         "descent" => descent::answer(of, &words),
+        "layers" => layers::answer(of, &words),
         "moons" => moons::answer(of),
+        "names" => names::answer(of, &words),
         "owners" => owners::answer(&words),
         "strides" => strides::answer(&words),
         "task" => task::answer(of, &words),

@@ -16,7 +16,8 @@ pub(crate) const COMMAND: Command = Command {
     summary: "compile the engine of the book's pages",
     page: "\
 Compiles Part 1 to WebAssembly and writes it to book/src/live/engine.js, from
-where the figures of the pages load it. It takes the WebAssembly target of
+where the figures of the pages load it, and the weights of the network of \"Names\" to
+book/src/live/weights.js. It takes the WebAssembly target of
 rustup, or the packages of Debian that bring one.
 
 --check writes it into the target folder instead, and asks it, in a browser,
@@ -30,6 +31,9 @@ folder, and lets it look at every page of the book. No page loads it.",
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const SCRIPT: &str = "book/src/live/engine.js";
+/// The trained weights of "Names", and the script that they are packed into.
+const WEIGHTS: [&str; 2] =
+    ["data/names.safetensors", "book/src/live/weights.js"];
 /// The files that pin the versions and hashes of the audit.
 const AUDIT: [&str; 2] = ["package.json", "package-lock.json"];
 
@@ -53,7 +57,8 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     };
     pack(checkout, &wasm, &script)?;
     if !check {
-        return Ok(());
+        let [from, to] = WEIGHTS.map(|file| checkout.root.join(file));
+        return pack(checkout, &from, &to);
     }
     let mut test = checkout.cargo(&["test", "--package", "page"]);
     test.args(["--test", "pages", "engine_in_the_page"]);
@@ -153,10 +158,10 @@ fn compile(
     Ok(folder.join(TARGET).join("page/page.wasm"))
 }
 
-fn pack(checkout: &Checkout, wasm: &Path, script: &Path) -> Result<(), Stop> {
+fn pack(checkout: &Checkout, from: &Path, script: &Path) -> Result<(), Stop> {
     let args = ["run", "--quiet", "--package", "page", "--bin", "pack", "--"];
     let mut cargo = checkout.cargo(&args);
-    let output = cargo.arg(wasm).arg(script).output();
+    let output = cargo.arg(from).arg(script).output();
     let output = output.map_err(|error| Stop::Failed(error.to_string()))?;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_string();
     if !output.status.success() {

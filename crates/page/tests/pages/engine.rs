@@ -124,6 +124,11 @@ const SAME: &[&str] = &[
     "tiles\n4\n0\n8",
     "tree\n13",
     "tree\n17",
+    "layers steps\n1",
+    "layers begin\n0.05\n31\nnothing",
+    "layers begin\nsmall\n3\nnothing",
+    "names next\nmar\n1\n0",
+    "names weights\nabc",
     "nonsense",
 ];
 
@@ -153,11 +158,39 @@ const TRAINED: &[&str] = &[
     DRAWING,
 ];
 
+/// Questions with histograms: a value near the edge of a bin may be in a
+/// different one.
+const COUNTED: &[&str] = &[
+    "layers begin\n0.05\n10\nnothing",
+    "layers begin\n0.177\n6\nnorm residual",
+    "layers steps\n3",
+];
+
+/// Questions about the network of names, once it has its weights.
+const NAMED: &[&str] = &[
+    "names next\nmar\n0.5\n7",
+    "names next\n\n1\n8",
+    "names attention\nsocrates\n0\n2.828",
+    "names attention\nsocrates\n7\n0.12",
+    "names attention\nsocrates\n8\n1",
+    "names attention\nsocrates\n0\n0",
+    "names next\nabcdefghijklmnop\n1\n0",
+    "names next\nmar\nwarm\n0",
+    "names play",
+];
+
 const DRAWING: &str = "digits scores\n\
     0,0,0.3125,0.8125,0.5625,0.0625,0,0,0,0,0.8125,0.9375,0.625,0.9375,0.3125,0,\
     0,0.1875,0.9375,0.125,0,0.6875,0.5,0,0,0.25,0.75,0,0,0.5,0.5,0,\
     0,0.3125,0.5,0,0,0.5625,0.5,0,0,0.25,0.6875,0,0.0625,0.75,0.4375,0,\
     0,0.125,0.875,0.3125,0.625,0.75,0,0,0,0,0.375,0.8125,0.625,0,0,0";
+
+/// Returns the digits of the rounded weights.
+pub(crate) fn weights() -> String {
+    let file = testkit::place::root().join("book/src/live/weights.js");
+    let text = fs::read_to_string(file).expect("the weights of a page");
+    text.split('"').nth(1).expect("digits").to_string()
+}
 
 /// Returns an answer of the engine in the open page.
 fn ask(browser: &mut Browser, question: &str) -> Value {
@@ -247,12 +280,19 @@ fn the_engine_in_the_page_agrees_with_the_native_one() {
     let questions = SAME.iter().map(|question| (question, 0.0));
     let near = NEAR.iter().map(|question| (question, 1e-6));
     let trained = TRAINED.iter().map(|question| (question, 1e-4));
-    for (question, share) in questions.chain(near).chain(trained) {
+    let counted = COUNTED.iter().map(|question| (question, 2e-3));
+    let loaded = format!("names weights\n{}", weights());
+    let loaded = [(&loaded[..], 0.0)].into_iter();
+    let named = NAMED.iter().map(|question| (question, 1e-4));
+    let all = questions.chain(near).chain(trained).chain(counted);
+    let all = all.map(|(question, share)| (*question, share));
+    let named = named.map(|(question, share)| (*question, share));
+    for (question, share) in all.chain(loaded).chain(named) {
         let (yours, right) = (ask(&mut browser, question), native(question));
         let apart = apart(&yours, &right, share);
         assert_eq!(
             apart, None,
-            "{question}\nwas the engine compiled before the sources changed? \
+            "{question:.200}\nwas the engine compiled before the sources changed? \
              `cargo xtask page` compiles it anew"
         );
     }

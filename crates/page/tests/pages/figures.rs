@@ -5,6 +5,7 @@
 //! separately that this engine agrees with the native one.
 
 mod devices;
+mod networks;
 mod tensors;
 mod training;
 
@@ -196,4 +197,72 @@ fn play(page: &str, name: &'static str, script: &str) {
     if let Some(mut figure) = Figure::open(page, name) {
         figure.play(script);
     }
+}
+
+/// Promise: A page whose engine cannot run keeps its static figures.
+#[test]
+fn a_page_without_an_engine_keeps_its_static_figures() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let source = json!({ "source": "delete window.WebAssembly" });
+    browser.call("Page.addScriptToEvaluateOnNewDocument", source);
+    for page in ["introduction.html", "one-backward-pass.html"] {
+        browser.open(&site::address(&folder.join(page)));
+        let kept = browser.evaluate(
+            "(async () => {
+                for (const figure of document.querySelectorAll('[data-figure]')) {
+                    figure.scrollIntoView();
+                    const end = performance.now() + 10000;
+                    while (!figure.matches('.failed, .live') && performance.now() < end) {
+                        await new Promise((next) => setTimeout(next, 20));
+                    }
+                    const picture = figure.querySelector('svg, details');
+                    const ok = figure.matches('.failed') && picture.checkVisibility()
+                        && !figure.querySelector('.stage');
+                    if (!ok) return figure.dataset.figure;
+                }
+                return 'all';
+            })()",
+        );
+        assert_eq!(kept, "all", "{page}");
+    }
+}
+
+/// Promise: An interactive figure is printed as its static figure.
+#[test]
+fn an_interactive_figure_is_printed_as_its_static_figure() {
+    let Some(mut figure) = Figure::open("nudge-it.html", "nudge") else {
+        return;
+    };
+    figure.play("js all('.still')[0].checkVisibility() | false");
+    let paper = json!({ "media": "print" });
+    figure.browser.call("Emulation.setEmulatedMedia", paper);
+    figure.play(
+        "
+        js all('.still')[0].checkVisibility() | true
+        js all('.stage')[0].checkVisibility() | false
+        js all('figcaption [data-when=live]')[0].checkVisibility() | false
+        ",
+    );
+}
+
+/// The climb reserves its height. Neither the static nor the interactive figure
+/// leaves a gap above its caption.
+#[test]
+fn the_climb_has_no_gap_and_does_not_scroll() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    browser.screen(390, "light");
+    browser.open(&site::address(&folder.join("introduction.html")));
+    let found = browser.evaluate(
+        "(async () => {
+            const figure = document.querySelector('[data-figure=climb]');
+            const gap = (picture) => figure.querySelector('figcaption').getBoundingClientRect().top
+                - figure.querySelector(picture).getBoundingClientRect().bottom;
+            const still = gap('svg');
+            figure.scrollIntoView();
+            while (!figure.matches('.live')) await new Promise((next) => setTimeout(next, 20));
+            await new Promise((next) => setTimeout(next, 200));
+            return [still < 130, gap('.stage') < 40, figure.dataset.scrolls ?? 'fits'].join();
+        })()",
+    );
+    assert_eq!(found, "true,true,fits");
 }

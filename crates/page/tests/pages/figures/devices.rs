@@ -41,9 +41,9 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         see .cells[aria-label^='the view'] > * | 0; 1; 2; 0; 1; 2
         keys .cells .cell:nth-child(3) |
         says | Slot 2 is element [0, 2, 0] and [1, 2, 0]
-        button | Take it back
+        button | Undo
         see .stage .way | 2x3 → permute=1,0 → flip=1 → slice=..,1..; shape [3, 1] strides [1, -3] offset 0
-        button | Begin again
+        button | Start over
         button | transpose
         see .stage .way | 2x3 → permute=1,0; shape [3, 2] strides [1, 3] offset 0
         button | flatten
@@ -53,11 +53,12 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         js all('.stage .array b')[0].innerText | another memory: no strides could say it, so the numbers were copied
         js [...all('.cells')[0].children].map((it) => plain(it.innerText)) | 0 0,1 3,2 1,3 4,4 2,5 5
         see .stage [data-scrolls] .cells |
-        js all('figcaption [data-when]').filter((it) => it.checkVisibility()).map((it) => it.innerText.slice(0, 16))[0] | At the beginning
+        js all('figcaption [data-when]').filter((it) => it.checkVisibility()).map((it) => it.innerText.slice(0, 16))[0] | At first each el
         has figcaption [data-when] | windows=2x2
-        button | Begin again
+        button | Start over
         button | every second of the last axis
         see .stage .way | 2x3 → slice=..,..:2; shape [2, 2] strides [3, 2] offset 0
+        run all('.stage details')[0].open = true
         type .stage form input | compact
         keys | Enter
         see .stage .way | 2x3 → slice=..,..:2 → compact; shape [2, 2] strides [2, 1] offset 0
@@ -115,26 +116,28 @@ fn a_warp_shows_its_cache_lines() {
         "neighbors.html",
         "warp",
         "
-        see .numbers td | 1; 4; 128; 128; 100.0 %
+        see .numbers td | 128; 128; 100.0 %
         js all('.stage svg rect[fill-opacity][fill*=gpu]').length | 4
         keys .stage input[type=range] | ArrowRight
-        see .numbers td | 2; 8; 256; 128; 50.0 %
+        see .numbers td | 256; 128; 50.0 %
+        says | in 2 lines of 128 bytes, in 8 sectors of 32
         js all('.stage svg rect[fill-opacity][fill*=gpu]').length | 8
         keys .stage .row:nth-of-type(3) input | ArrowRight
-        see .numbers td | 2; 8; 256; 128; 50.0 %
+        has .stage .row:nth-of-type(3) output | a[1]
         type .stage input[type=number] | 100
-        see .numbers td | 32; 32; 1024; 128; 12.5 %
+        see .numbers td | 1024; 128; 12.5 %
         js all('.stage svg rect[fill-opacity][fill*=gpu]').length | 32
         run window.was = all('.stage svg')[0].clientHeight
         type .stage input[type=number] | 1024
-        see .numbers td | 32; 32; 1024; 128; 12.5 %
+        see .numbers td | 1024; 128; 12.5 %
         js all('.stage svg')[0].clientHeight === was | true
         has .stage .legend | a sector that is loaded
         keys .stage button:nth-of-type(4) | Enter
-        see .numbers td | 1; 1; 32; 4; 12.5 %
-        has .stage .row:nth-of-type(4) output | 0: a[0]
+        see .numbers td | 32; 4; 12.5 %
+        js all('.stage .old').length | 0
         type .stage input[type=number] | 5000
         see .refusal | a warp takes a stride and a first place, each at most 1024
+        js all('.stage .old').length | 2
         ",
     );
 }
@@ -225,10 +228,10 @@ fn a_tree_is_reduced_in_two_orders() {
     let Some(mut figure) = Figure::open(page, "tree") else { return };
     // The smallest distance between a number and the sides of its cell.
     figure.value(
-        "window.air = () => {
-            const boxes = (selector) => all(selector).map((it) => it.getBBox());
-            const cells = boxes('.stage svg rect[fill=none]');
-            return Math.min(...boxes('.stage svg text.code').map(({ x, width, y }) => {
+        "window.air = (picture) => {
+            const boxes = (selector) => all(`${picture} ${selector}`).map((it) => it.getBBox());
+            const cells = boxes('rect[fill=none]');
+            return Math.min(...boxes('text.code').map(({ x, width, y }) => {
                 const own = cells.find((it) => it.x <= x + width / 2 && it.x + it.width >= x + width / 2
                     && Math.abs(it.y - y) < 12);
                 return Math.min(x - own.x, own.x + own.width - x - width);
@@ -237,15 +240,16 @@ fn a_tree_is_reduced_in_two_orders() {
     );
     figure.play(
         "
-        see .stage svg text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 10; 12; 14; 16; 18; 20; 22; 24; 28; 32; 36; 40; 64; 72; 136
-        js air() > 0.9 | true
-        keys .stage .row:nth-of-type(3) input | ArrowLeft*2
-        see .stage svg text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 10; 12; 14; 16; 18; 20; 22; 24; 28; 32; 36; 40
-        keys .stage .row:nth-of-type(2) input | ArrowLeft
-        see .stage svg text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 0; 10; 12; 14; 16; 18; 20; 22; 8; 28; 32; 36; 24
-        choose .stage select | neighbors
-        see .stage svg text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 0; 3; 7; 11; 15; 19; 23; 27; 15; 10; 26; 42; 42
-        has .stage .picture | 4 warps, which diverge
+        see .stage .picture:first-child text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 10; 12; 14; 16; 18; 20; 22; 24
+        see .stage .picture:last-child text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 3; 7; 11; 15; 19; 23; 27; 31
+        has .stage .picture:first-child | round 1: 8 items in 2 warps
+        has .stage .picture:last-child | round 1: 8 items in 4 warps, which diverge
+        keys .stage input | End
+        see .stage output | 4 of 4
+        see .stage .picture:first-child text.code | 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 10; 12; 14; 16; 18; 20; 22; 24; 28; 32; 36; 40; 64; 72; 136
+        js air('.stage .picture:first-child svg') > 0.9 | true
+        js air('.stage .picture:last-child svg') > 0.9 | true
+        says | interleaved addressing, round 4: 1 item in 1 of 4 warps. The sum is 136.
         see .numbers td | 5; 12; 11; 47
         ",
     );
@@ -274,6 +278,9 @@ fn a_group_runs_step_by_step_and_a_search_breaks_it() {
     );
     figure.play(
         "
+        see .stage output | 4 of 13
+        js made() === await right('0 1 2 3', 4) | true
+        button | Find one that breaks it
         js made() === await right('0 1 2 3 0 0 0 0 0 0 1 1 1', 13) | true
         js /A race on \\[1\\]: item 0 reads/.test(texts('.said')) | true
         button | Back to the start

@@ -25,6 +25,10 @@ fn an_expression_can_be_typed_and_its_leaves_dragged() {
         see .refusal | in `(a*b`, at character 5, it ends where `)` was expected
         js all('.stage .old').length | 2
         says | still show (a*b)*b.
+        type .typed input | 2*a
+        see .refusal | a figure takes names instead of numbers: write k instead of 2, and a slider for k appears
+        type .typed input | a^2
+        see .refusal | write a power as a product, such as a*a
         type .typed input | softmax(a) * k
         see .verdict tbody tr | a [-0.04943355, 0.04943371] [-0.0494336, 0.0494336] agree; k [0.052153554, 0.9478464] [0.0521536, 0.947846] agree
         js all('.stage .old').length | 0
@@ -143,6 +147,9 @@ fn a_reference_cycle_leaks_three_tensors() {
         "who-owns-the-graph.html",
         "owners",
         "
+        js all('.stage svg')[0].ariaLabel | a 3 owners, b 3 owners, c 2 owners
+        js all('.stage path[stroke-width=\"3\"]').length | 2
+        choose .stage select | told
         js all('.stage svg')[0].ariaLabel | a 2 owners, b 2 owners, c 1 owner
         button | clone a
         js all('.stage svg')[0].ariaLabel | a 3 owners, b 2 owners, c 1 owner
@@ -198,7 +205,7 @@ fn an_element_highlights_its_copies_and_their_sum() {
 
 /// Promise: The nudge figure shows the error of each step size.
 #[test]
-fn the_slider_plots_the_error_of_each_nudge() {
+fn the_slider_follows_the_error_of_each_nudge() {
     let Some(mut figure) = Figure::open("nudge-it.html", "nudge") else {
         return;
     };
@@ -213,23 +220,17 @@ fn the_slider_plots_the_error_of_each_nudge() {
     figure.play(
         "
         see .numbers tbody tr | f(2 + nudge) 8.1206007 8.120600999999997; f(2 − nudge) 7.8805990 7.880599000000000; slope 12.0000839 12.000099999999847; its relative error 7.0e-6 8.3e-6
-        js drawn(/[ML]/g) | 1,1
+        js drawn(/[ML]/g) | 27,27
         keys .stage input[type=range] | ArrowLeft
         see .numbers tbody tr | f(2 + nudge) 8.0601511 8.060150124999998; f(2 − nudge) 7.9401498 7.940149875000001; slope 12.0001316 12.000024999999681; its relative error 1.1e-5 2.1e-6
         keys | ArrowLeft
         see .numbers tbody tr | f(2 + nudge) 8.0240250 8.024024007999996; f(2 − nudge) 7.9760246 7.976023992000000; slope 12.0000830 12.000003999999009; its relative error 6.9e-6 3.3e-7
-        js drawn(/[ML]/g) | 3,3
         see .stage .row output | 2e-3
-        js drawn(/M/g) | 1,1
+        js all('.stage circle[r=\"5\"]').length | 1
         keys .stage input[type=range] | Home
         see .numbers tbody tr | f(2 + nudge) 8.0000000 8.000000012000001; f(2 − nudge) 8.0000000 7.999999987999999; slope 0.0000000 12.000000992884452; its relative error 1.0e+0 8.3e-8
-        js drawn(/[ML]/g) | 4,4
-        js drawn(/M/g) | 2,2
         keys | PageUp*4
-        keys .stage button | Enter
         js all('.stage circle').length | 54
-        js drawn(/[ML]/g) | 27,27
-        js drawn(/M/g) | 1,1
         js last('f32')[0] === last('f64')[0] | true
         js (last('f32')[1] === 'none') + ' ' + (last('f64')[1] === 'none') | true false
         choose .stage select | quotient
@@ -247,21 +248,25 @@ fn only_the_naive_softmax_overflows() {
         "right-on-paper.html",
         "softmax",
         "
-        see .numbers tr:not(:nth-child(2)) td | [0.0900, 0.2447, 0.6652]; 0.4076; [0.0900, 0.2447, -0.3348]
+        see .bar span | 9.0 %; 24.5 %; 66.5 %
+        see .numbers tr:not(:first-child) td | 0.4076; [0.0900, 0.2447, -0.3348]
         keys .stage input[type=range] | ArrowRight
-        see .numbers tr:not(:nth-child(2)) td | [0.1402, 0.2312, 0.6285]; 0.4644; [0.1402, 0.2312, -0.3715]
+        see .numbers tr:not(:first-child) td | 0.4644; [0.1402, 0.2312, -0.3715]
         type .score:nth-of-type(2) input[type=number] | -4
-        see .numbers tr:not(:nth-child(2)) td | [0.1823, 0.0007, 0.8170]; 0.2022; [0.1823, 0.0007, -0.1830]
+        see .numbers tr:not(:first-child) td | 0.2022; [0.1823, 0.0007, -0.1830]
         run all('.stage input[type=radio]')[0].click()
-        see .numbers tr:not(:nth-child(2)) td | [0.1823, 0.0007, 0.8170]; 1.7022; [-0.8177, 0.0007, 0.8170]
+        see .numbers tr:not(:first-child) td | 1.7022; [-0.8177, 0.0007, 0.8170]
         keys .stage button | Enter
-        see .numbers tr:not(:nth-child(2)) td | [0.1823, 0.0007, 0.8170]; 1.7022; [-0.8177, 0.0007, 0.8170]
-        see .numbers tr:nth-child(2) td | [NaN, NaN, NaN]
+        see .numbers tr:not(:first-child) td | 1.7022; [-0.8177, 0.0007, 0.8170]
+        see .numbers tr:first-child td | [NaN, NaN, NaN]
         js all('.stage input[type=range]').map((it) => it.value) | 101.5,96,103
         keys .stage input[type=range] | ArrowRight
-        see .numbers tr:not(:nth-child(2)) td | [0.2688, 0.0007, 0.7306]; 1.3139; [-0.7312, 0.0007, 0.7306]
+        see .numbers tr:not(:first-child) td | 1.3139; [-0.7312, 0.0007, 0.7306]
         keys | ArrowLeft
-        see .numbers tr:not(:nth-child(2)) td | [0.1823, 0.0007, 0.8170]; 1.7022; [-0.8177, 0.0007, 0.8170]
+        see .numbers tr:not(:first-child) td | 1.7022; [-0.8177, 0.0007, 0.8170]
+        type .score input[type=number] | 1e39
+        see .bar span | NaN %; NaN %; NaN %
+        see .numbers td | [NaN, NaN, NaN]; NaN; [NaN, NaN, NaN]
         ",
     );
 }
@@ -274,7 +279,8 @@ fn a_large_score_extends_its_slider() {
         "softmax",
         "
         type .score input[type=number] | -75
-        see .numbers tr:not(:nth-child(2)) td | [0.0000, 0.2689, 0.7311]; 0.3133; [0.0000, 0.2689, -0.2689]
+        see .bar span | 0.0 %; 26.9 %; 73.1 %
+        see .numbers tr:not(:first-child) td | 0.3133; [0.0000, 0.2689, -0.2689]
         js all('.stage input[type=range]')[0].value | -75
         js all('.stage input[type=radio]').map((it) => plain(it.labels[0].innerText)) | 0,1,2
         ",

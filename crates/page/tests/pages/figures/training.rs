@@ -30,7 +30,7 @@ const DOWNHILL: &str = "downhill.html";
 /// two digits and clipped at the edge.
 const WALKED: &str = "window.walked = async (...question) => {
     const { places } = await ask(...question);
-    const { points } = all('.stage polyline')[0];
+    const { points } = all('.stage .walk')[0];
     const near = (drawn, middle, value) =>
         Math.abs(drawn - middle - 42 * Math.max(-99, Math.min(99, value))) < 0.5;
     return points.length === places.length && places.every(([x, y], i) =>
@@ -54,15 +54,23 @@ fn a_walk_agrees_with_the_optimizer() {
     let Some(mut figure) = descent() else { return };
     figure.play(
         "
+        js walked('descent valley', '-4.5,2', '0.095', '0.5', '20') | true
+        says | to 0.0000888; without momentum (gray), to 0.778.
+        keys .stage input[aria-label='momentum'] | ArrowRight*8
+        js walked('descent valley', '-4.5,2', '0.095', '0.9', '20') | true
+        says | That is too much momentum
+        keys .stage input[aria-label='momentum'] | Home
         js walked('descent valley', '-4.5,2', '0.095', '0', '20') | true
-        says | It changed sides 20 times.
+        says | The steps crossed the valley 20 times.
+        js all('.stage polyline').length | 2
         keys .stage input[aria-label='momentum'] | ArrowRight*10
+        js all('.stage polyline').length | 4
         js walked('descent valley', '-4.5,2', '0.095', '0.5', '20') | true
         keys .stage input[aria-label='steps'] | ArrowLeft
         js walked('descent valley', '-4.5,2', '0.095', '0.5', '19') | true
         keys .stage input[aria-label='learning rate'] | ArrowRight*3
         js walked('descent valley', '-4.5,2', '0.2', '0.5', '19') | true
-        says | So far the loss has grown.
+        says | The loss has grown.
         js texts('.said').includes('lead away') | false
         choose .stage select | bowl
         js walked('descent bowl', '-4.5,2', '0.2', '0.5', '19') | true
@@ -84,12 +92,13 @@ fn a_growing_loss_is_drawn() {
     );
     figure.play(
         "
+        keys .stage input[aria-label='momentum'] | Home
         keys .stage input[aria-label='learning rate'] | End
         js walked('descent valley', '-4.5,2', '2.1', '0', '20') | true
         js heights().every((y, i, all) => i === 0 || y < all[i - 1] - 0.5) | true
         js heights().length | 12
         keys .stage input[aria-label='steps'] | End
-        says | after 60 steps
+        says | After 60 steps
         says | The steps lead away
         has .stage .picture | 60
         ",
@@ -114,7 +123,8 @@ fn a_finger_can_drag_the_start_of_a_descent() {
 #[test]
 fn the_decision_boundary_changes_in_every_epoch() {
     let Some(mut figure) = Figure::open(DOWNHILL, "moons") else { return };
-    figure.value("window.border = () => all('path')[0].getAttribute('d')");
+    figure
+        .value("window.border = () => all('.stage path')[0].getAttribute('d')");
     figure.play(
         "
         run window.was = border()
@@ -186,7 +196,7 @@ fn the_page_trains_on_digits_and_scores_a_drawing() {
         keys .stage button | Enter
         js figure.dataset.seconds > 0 | true
         js drawings | 1
-        js all('polyline')[0].points.length | 20
+        js all('.stage polyline')[0].points.length | 20
         has .stage output | epoch 20: loss 0.0
         ",
     );
@@ -373,10 +383,10 @@ fn each_rung_shows_the_result_of_the_engine() {
         "climb",
         "
         see p.way | 2 \u{d7} 3 = 6
-        button | Climb on
+        button | Play on
         says | gradients run back: 9 for a, 12 for b
         see p.way | \u{2207} a = 9 \u{2207} b = 12
-        button | Climb on
+        button | Play on
         says | from 50.1 to 0.0001
         button | 4 a border
         says | 99.0 % of 200 other points are on the right side
@@ -426,7 +436,7 @@ fn the_ladder_plays_and_can_be_stopped() {
         run window.was = texts('p.way')
         run new Promise((next) => setTimeout(next, 500))
         js texts('p.way') === was | true
-        button | Climb on
+        button | Play on
         js texts('.rungs [aria-current=step]')[0] | 5
         ",
     );
