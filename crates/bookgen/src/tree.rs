@@ -106,7 +106,9 @@ impl Tree {
 }
 
 pub(crate) fn is_the_learners(path: &str) -> bool {
-    path.starts_with("exercises/part") || path.starts_with("exercises/again/")
+    ["part", "cluster/", "again/"]
+        .iter()
+        .any(|it| path.starts_with(&format!("exercises/{it}")))
 }
 
 /// Returns the file that `link`, written in `file`, points to.

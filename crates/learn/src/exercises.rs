@@ -4,6 +4,8 @@
 //! - [`program`]: builds and runs the check of an exercise.
 //! - `check`, `watch`, `hint`, `list`, `solution`, `diff`, `reset` (with
 //!   `backup`), `again` (with [`variant`]) and `predict`: one command each.
+//!   `solved` is `check --solved`.
+//! - `files`: creates the learner's files and keeps them through updates.
 //! - [`stub`]: reads a solution and removes the answers from its holes.
 //! - [`answers`]: the solution without hole markers, and the wrong answers.
 //! - [`levels`]: the levels of an exercise; `engine` runs such an exercise.
@@ -14,6 +16,7 @@ mod backup;
 pub(crate) mod check;
 pub(crate) mod diff;
 pub(crate) mod engine;
+pub(crate) mod files;
 pub(crate) mod hint;
 pub mod levels;
 pub(crate) mod list;
@@ -22,6 +25,7 @@ pub mod program;
 mod renamed;
 pub(crate) mod reset;
 pub(crate) mod solution;
+mod solved;
 pub mod status;
 pub mod stub;
 pub mod variant;

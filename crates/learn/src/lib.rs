@@ -29,8 +29,12 @@ mod setup;
 mod stopwatch;
 pub mod terminal;
 mod test;
+mod update;
 mod welcome;
 
+use std::process::ExitCode;
+
+use checkout::Checkout;
 use command::Program;
 
 /// `cargo learn` and its commands, in the order in which a learner needs them.
@@ -55,8 +59,17 @@ pub const LEARN: Program = Program {
         &exercises::again::COMMAND,
         &exercises::reset::COMMAND,
         &exercises::list::COMMAND,
+        &update::COMMAND,
         &book::COMMAND,
         &test::COMMAND,
     ],
     verdict_commands: &["setup", "check", "again", "watch"],
 };
+
+/// Brings the learner's files up to date and runs the command.
+pub fn main() -> ExitCode {
+    if let Ok(checkout) = Checkout::find() {
+        exercises::files::refresh(&checkout);
+    }
+    LEARN.main()
+}

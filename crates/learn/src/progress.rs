@@ -15,7 +15,7 @@ const HEADER: &str = "# The progress of `cargo learn`, one line for each \
 
 /// The states by kind and id, as in `exercise p1_mul solved`.
 pub(crate) struct Progress<'a> {
-    checkout: &'a Checkout,
+    pub(crate) checkout: &'a Checkout,
     states: BTreeMap<(String, String), String>,
     /// The number of unreadable lines. They are dropped when the file is
     /// saved.

@@ -110,5 +110,5 @@ fn progress_files_are_replaced_atomically() {
     let left = fs::read_dir(scene.root.join(".learn")).unwrap();
     let mut left: Vec<_> = left.map(|it| it.unwrap().file_name()).collect();
     left.sort();
-    assert_eq!(left, ["backups", "progress"]);
+    assert_eq!(left, ["backups", "progress", "stubs"]);
 }

@@ -239,8 +239,7 @@ impl Work<'_> {
         Ok(self.read(Report::of_tests).ended("cargo test", self.name, &ending))
     }
 
-    /// Runs `verify` and counts each stub, solution and wrong answer. In CI,
-    /// the learner's files must equal the generated stubs.
+    /// Runs `verify` and counts each stub, solution and wrong answer.
     fn verify(&self) -> Result<Report, Stop> {
         let mut command = self.checkout.cargo(&["xtask", "verify"]);
         if !self.all {

@@ -30,10 +30,8 @@ shows, book/listings/verdict_*.out, must be what the checks print; UPDATE=1
 writes them. Your own files are not read. With names, it checks only these
 exercises.
 
---committed, as in CI, also compares the stubs in exercises/ with the generated
-ones, and looks for warnings, for code that is not formatted and for files that
-belong to no exercise. With UPDATE=1 it writes the stubs, which replaces the
-files that learners edit.
+--committed, as in CI, also looks for warnings, for code that is not formatted
+and for files that belong to no exercise.
 
 --sample checks the stub, the solution and the first wrong answer of each
 exercise, and prints how many others there are.

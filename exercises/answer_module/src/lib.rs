@@ -5,6 +5,7 @@
 //! learner's files is in an environment variable of cargo.
 
 use std::env;
+use std::path::Path;
 
 use proc_macro::TokenStream;
 
@@ -24,6 +25,13 @@ pub fn answer_module(file: TokenStream) -> TokenStream {
 /// could read the token of the check and forge a verdict.
 fn declaration(folder: &str, file: &str) -> String {
     let path = format!("{folder}/{file}");
+    if !Path::new(&path).exists() {
+        let words = format!(
+            "{path} does not exist; `cargo learn list` creates the files of \
+             all exercises"
+        );
+        return format!("compile_error!({words:?});");
+    }
     format!(
         "#[forbid(unsafe_code, reason = \"an exercise is solved in safe Rust\")]
         #[path = {path:?}]
@@ -65,6 +73,13 @@ mod tests {
     fn a_file_may_begin_with_comments_and_attributes_of_its_own() {
         let text = "//! My notes.\n#![allow(dead_code)]\nfn f() {}\n";
         compiled("inner", text).unwrap();
+    }
+
+    #[test]
+    fn a_missing_file_is_an_error_that_names_the_remedy() {
+        let said = declaration("/nowhere", "part1_cpu/it.rs");
+        assert!(said.starts_with("compile_error!"), "{said}");
+        assert!(said.contains("`cargo learn list` creates"), "{said}");
     }
 
     /// Promise: An answer is safe Rust, so it runs nothing before its check.

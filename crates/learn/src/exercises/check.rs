@@ -9,6 +9,7 @@ use crate::course::{self, Exercise};
 use crate::exercises::levels;
 use crate::exercises::program::{self, CheckOutput, Tier};
 use crate::exercises::renamed;
+use crate::exercises::solved;
 use crate::exercises::status::{self, Status};
 use crate::process;
 use crate::progress::Progress;
@@ -16,7 +17,7 @@ use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
-    usage: "[EXERCISE]",
+    usage: "[EXERCISE | --solved]",
     summary: "check an exercise; without a name the next one",
     page: "\
 Compiles the file of the exercise, runs its check and prints the result: what
@@ -30,13 +31,20 @@ is skipped without one, which does not count as solved. Without the companion,
 A check is stopped when one of its threads has used 10 seconds of processor
 time, which RUNGRAD_CHECK_LIMIT=SECONDS changes, when it has waited six times as
 long, when it uses more than 1 GiB of memory, or when it prints more than 4 MiB.
-At most 200 lines of your program's output are shown.",
+At most 200 lines of your program's output are shown.
+
+--solved checks all solved exercises again, for example after an update, and
+prints one line for each.",
     run,
 };
 
-fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    let (ids, _) = args.rest(1)?;
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let is_solved = args.flag("--solved");
+    let (ids, _) = args.rest(usize::from(!is_solved))?;
     let exercises = course::exercises(checkout)?;
+    if is_solved {
+        return solved::check_again(checkout, &exercises);
+    }
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {
         Some(id) => course::find(&exercises, id)?,
@@ -79,7 +87,7 @@ pub(crate) fn check_and_save(
     say!("{}: {}", exercise.id, exercise.title);
     if !file.is_file() {
         return Err(Stop::Failed(format!(
-            "{place} is missing; `cargo learn reset {}` brings the task back",
+            "{place} is not a file; `cargo learn reset {}` brings the task back",
             exercise.id
         )));
     }

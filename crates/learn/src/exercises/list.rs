@@ -46,8 +46,8 @@ const LEGENDS: [(Status, &str); 3] = [
     ),
     (
         Status::Stale,
-        "stale: it was solved, and its file has changed since; check it again \
-         to see whether it still is.",
+        "stale: it was solved, and its file or its check has changed since \
+         then. `cargo learn check --solved` checks all solved exercises again.",
     ),
 ];
 

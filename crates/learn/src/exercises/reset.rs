@@ -20,8 +20,7 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Restores the original file of the exercise. Your version is first copied to a
 new file in .learn/backups/, which no command ever removes. It asks before it
-does so, and without a terminal it requires --yes. A missing file is written
-again.
+does so, and without a terminal it requires --yes.
 
 An exercise with levels can be started at any level: --from 5 gives you our
 solution of the levels 1 to 4, and the fifth is yours.",

@@ -15,7 +15,7 @@ pub enum Status {
     Solved,
     /// Solved, but not checked for races and out-of-bounds reads.
     InPart,
-    /// Solved before its file was changed.
+    /// Solved before its file or its check was changed.
     Stale,
     /// It could not be checked on this machine.
     Skipped,
@@ -63,8 +63,11 @@ impl Status {
         let kept = progress.get(KIND, &exercise.id).and_then(Status::read);
         let status = kept.unwrap_or(Status::ToDo);
         let is_changed = || {
-            let then = progress.get(FILE, &exercise.id);
-            then.is_some_and(|then| then != fingerprint(exercise, checkout))
+            let differs = |kind, now: String| {
+                progress.get(kind, &exercise.id).is_some_and(|it| it != now)
+            };
+            differs(FILE, fingerprint(exercise, checkout))
+                || differs(CHECK, check_fingerprint(exercise, checkout))
         };
         match status.is_solved() && is_changed() {
             true => Status::Stale,
@@ -77,7 +80,7 @@ impl Status {
         matches!(self, Status::Solved | Status::InPart)
     }
 
-    /// Saves the status together with a fingerprint of the file.
+    /// Saves the status together with fingerprints of the file and its check.
     pub(crate) fn save(
         self,
         exercise: &Exercise,
@@ -86,11 +89,14 @@ impl Status {
     ) {
         progress.set(KIND, &exercise.id, self.word());
         progress.set(FILE, &exercise.id, fingerprint);
+        let check = check_fingerprint(exercise, progress.checkout);
+        progress.set(CHECK, &exercise.id, &check);
     }
 }
 
 const KIND: &str = "exercise";
 const FILE: &str = "file";
+const CHECK: &str = "check";
 const TIER: &str = "tier";
 
 /// Saves how much of a milestone the learner has written.
@@ -137,6 +143,17 @@ pub(crate) fn next<'a>(
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);
     format!("{:016x}", fnv1a(&fs::read(file).unwrap_or_default()))
+}
+
+/// Returns a fingerprint of the check's code. Comments, and how lines are
+/// broken, do not count.
+fn check_fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
+    let file = format!("exercises/checks/{}.rs", exercise.id);
+    let text = fs::read_to_string(checkout.root.join(file)).unwrap_or_default();
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let code = text.lines().filter(is_code).flat_map(str::split_whitespace);
+    let code: String = code.collect();
+    format!("{:016x}", fnv1a(code.as_bytes()))
 }
 
 /// Returns the FNV-1a hash of the bytes. It distinguishes versions of a file
