@@ -7,7 +7,7 @@ use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::examples::{Program, example_names};
 use crate::machine::{self, Audience, PackageManager, Tool};
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 use crate::{process, setup};
 
 pub(crate) const COMMAND: Command = Command {
@@ -62,9 +62,8 @@ fn find(checkout: &Checkout, name: &str) -> Result<String, Stop> {
         let names: Vec<String> = names.iter().map(|it| short(it)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Stop::Usage(format!(
-            "crates/cluster has no example {name:?}; the nearest is {}, and \
-             all are {}",
-            nearest(name, &names).unwrap_or_default(),
+            "crates/cluster has no example {name:?}{}; it has {}",
+            suggestion(name, &names),
             names.join(", ")
         ))
     })

@@ -18,7 +18,7 @@ pub(crate) const COMMAND: Command = Command {
 };
 
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    let mut args = args.all();
+    let mut args = args.documented(&COMMAND)?;
     let Some(name) = args.first().filter(|it| !it.starts_with('-')) else {
         return Err(Stop::Page);
     };

@@ -15,5 +15,5 @@ pub(crate) const COMMAND: Command = Command {
 };
 
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    Program::Stopwatch("bench").run(checkout, None, &args.all())
+    Program::Stopwatch("bench").run(checkout, None, &args.documented(&COMMAND)?)
 }
