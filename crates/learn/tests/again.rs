@@ -33,7 +33,7 @@ fn a_solved_variant_is_followed_by_a_new_one() {
     said.prints("TODO(one)").prints("Multiply by 7.");
     // The check receives the drawn values.
     scene.write(VARIANT, "[ \"$RUNGRAD_AGAIN\" = factor=7 ] || exit 1\n");
-    scene.learn(&["again", "one"]).succeeds().prints("Another one:");
+    scene.learn(&["again", "one"]).succeeds().prints("The next variant:");
     scene.learn(&["again"]).succeeds().prints("solved  one");
     scene.learn(&["again", "one"]).succeeds().prints("Multiply by 9.");
     // The exercise itself receives no values and keeps a separate status.
@@ -58,7 +58,7 @@ fn an_unfinished_variant_is_backed_up() {
 fn an_exercise_without_variants_is_reported() {
     let scene = stage_with_variants();
     scene.learn(&["again", "two"]).fails_with(2, &["two has no variant"]);
-    scene.learn(&["again", "onn"]).fails_with(2, &["the nearest is one"]);
+    scene.learn(&["again", "onn"]).fails_with(2, &["did you mean one?"]);
     scene.learn(&["again", "one", "--seed", "x"]).fails_with(2, &["--seed is"]);
 }
 

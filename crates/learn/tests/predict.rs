@@ -71,7 +71,7 @@ fn an_invalid_question_is_reported_in_a_sentence() {
     let none = scene.learn_with_input(&["predict", "twice"], "");
     assert_eq!(none.code, Some(2), "{}", none.out);
     assert!(none.err.contains("cargo learn predict twice NUMBER"));
-    scene.learn(&["predict", "twic"]).fails_with(2, &["the nearest is twice"]);
+    scene.learn(&["predict", "twic"]).fails_with(2, &["did you mean twice?"]);
     scene.learn(&["predict", "twice", "1", "2"]).fails_with(2, &["one number"]);
     scene.write("book/listings/twice.out", "$ cargo run\nnothing\n");
     scene.learn(&["predict", "twice", "1"]).fails_with(1, &["has no line 1"]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::book;
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
@@ -16,12 +17,14 @@ use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
-    usage: "[EXERCISE]",
+    usage: "[EXERCISE or FILE]",
     summary: "check an exercise; without a name the next one",
     page: "\
 Compiles the file of the exercise, runs its check and prints the result: what
 was checked, the values used, yours and the right ones, the rule that is wrong,
-and the tape as text and as a picture. It saves your progress.
+and the tape as text and as a picture. It saves your progress. The name may be
+abbreviated, and the path of the file works too. Without a name it checks the
+exercise that you checked last, until it is solved, and then the one after it.
 
 Exit code 0 means solved, and 1 not solved. A check that needs an OpenCL device
 is skipped without one, which does not count as solved. Without the companion,
@@ -49,18 +52,18 @@ fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
         },
     };
     let status = check_and_save(checkout, &exercises, exercise)?;
-    let progress = Progress::load(checkout);
+    let id = exercise.id.as_str();
     if status.is_solved() || status == Status::Skipped {
-        let id = exercise.id.as_str();
-        match status::next(&exercises, &progress, checkout, &[id]) {
-            Some(it) => {
-                say!("Next: cargo learn check {} ({})", it.id, it.title)
+        if status.is_solved() {
+            say!("The hints, in case you are curious: cargo learn hint {id}");
+            if exercise.again.is_some() {
+                say!("The same with different values: cargo learn again {id}");
             }
-            None if status.is_solved() => {
-                say!("That was the last one: every exercise is solved.");
-            }
-            None => {}
         }
+        tell_next(checkout, &exercises, exercise, status);
+    } else {
+        say!("Hint: cargo learn hint {id}");
+        say!("Check again: cargo learn check {id}");
     }
     match status.is_solved() {
         true => Ok(()),
@@ -68,7 +71,30 @@ fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     }
 }
 
-/// Checks the exercise, prints the verdict and what to do next, and saves it.
+/// Prints the exercise after the one that was checked, and those before it
+/// that are unsolved.
+fn tell_next(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    checked: &Exercise,
+    status: Status,
+) {
+    let progress = Progress::load(checkout);
+    let id = checked.id.as_str();
+    let Some(next) = status::next(exercises, &progress, checkout, &[id]) else {
+        if status.is_solved() {
+            say!("That was the last one: every exercise is solved.");
+        }
+        return;
+    };
+    let open = status::left_open(exercises, &progress, checkout, next);
+    if let Some(open) = open {
+        say!("{open}");
+    }
+    say!("Next: cargo learn check {} ({})", next.id, next.title);
+}
+
+/// Checks the exercise, prints the verdict and where to read, and saves it.
 pub(crate) fn check_and_save(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -96,33 +122,34 @@ pub(crate) fn check_and_save(
     Progress::update_or_warn(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
         status.save(exercise, progress, &fingerprint);
+        status::save_last(exercise, progress);
         if let Some(tier) = tier {
             status::save_tier(exercise, progress, tier);
         }
     });
-    for line in said.lines() {
+    for line in said.trim_end().lines() {
         terminal::print_verdict(line);
     }
     say!();
+    let read = |page: &str| book::reference(checkout, page);
     if status.is_solved() {
         let is_part = |it: &Tier| it.yours < it.all && !exercise.has_levels();
         if let Some(tier) = tier.filter(is_part) {
             let more = tier.all - tier.yours;
-            say!("{}: solved, and {more} to go if you like.", tier.shown());
+            say!("{}. That is enough; {more} more if you like.", tier.shown());
         }
-        say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
         if exercise.has_levels() {
-            say!("Train with it, beside ours: cargo learn run {}", exercise.id);
+            levels::celebrate(checkout, exercise);
         }
-        say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
-        if exercise.again.is_some() {
-            say!("With other values: cargo learn again {}", exercise.id);
-        }
+        let progress = Progress::load(checkout);
+        let solved = status::count_solved(exercises, &progress, checkout);
+        say!("{}", terminal::progress_bar(solved, exercises.len()));
+        say!("Read on: {}", read(&exercise.chapter));
     } else {
         if status == Status::ToDo {
             if is_first {
-                say!("This is your first task, and it is meant to fail now:");
-                say!("edit {place}, save, and check again.");
+                say!("This is your first task, and it is meant to fail now.");
+                say!("Edit {place}, save it, and check again.");
             }
             let Exercise { task, size, .. } = exercise;
             let effort = exercise.effort();
@@ -132,13 +159,8 @@ pub(crate) fn check_and_save(
                 say!("{line}");
             }
         }
-        if exercise.has_levels() {
-            levels::tell(exercise, tier);
-        }
-        if status != Status::Skipped {
-            say!("A hint: cargo learn hint {}", exercise.id);
-            say!("Once more: cargo learn check {}", exercise.id);
-        }
+        let level = levels::tell(exercise, tier);
+        say!("Read: {}", read(level.unwrap_or(&exercise.chapter)));
     }
     Ok(status)
 }
