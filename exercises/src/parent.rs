@@ -245,13 +245,15 @@ pub(crate) fn sentence(
     };
     match ending {
         Ending::TimedOut(limit) => format!(
-            "{yours} did not come to an end within {} s of the processor's \
-             time and was stopped; look at the condition of each loop{}. If it \
-             is only slow, {LIMIT_VARIABLE}=60 gives it 60 s",
+            "{yours} did not finish within {} s of CPU time and was stopped. \
+             Look at the condition of each loop{}. If it is only slow, \
+             {LIMIT_VARIABLE}=60 gives it 60 s",
             limit.as_secs(),
             match kind {
+                Kind::Code =>
+                    ", and whether a recursion visits the same node many times",
                 Kind::Kernel | Kind::KernelText(_) if waits =>
-                    ", and whether all items of a group come to each barrier",
+                    ", and whether all items of a group reach each barrier",
                 _ => "",
             }
         ),
