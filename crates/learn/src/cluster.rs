@@ -22,11 +22,11 @@ program; `cargo learn cluster names -- --help` lists its own.
 
 The ranks are processes that MPI connects. If MPI is missing, the commands that
 install it are shown. On a terminal it asks before it runs them; --yes runs them
-at once. On Fedora, MPI is also to be loaded: module load mpi/openmpi-x86_64.
+at once. On Fedora, also load MPI: module load mpi/openmpi-x86_64.
 
 With --threads the ranks are threads of one process, which needs no MPI.
 
-The program is built with all optimizations. Afterwards, this starts it, too:
+The program is built with all optimizations. Later, you can also start it with
 mpirun -n 4 target/release/examples/cluster_names",
     run,
 };

@@ -211,7 +211,7 @@ fn table(checkout: &Checkout) -> Result<(Vec<Exercise>, Vec<Track>), Stop> {
     let unreadable = |why: String| {
         let place = checkout.shown(&file);
         Stop::Failed(format!(
-            "cannot read {place}: {why}; `git checkout {place}` brings it back"
+            "cannot read {place}: {why}; `git checkout {place}` restores it"
         ))
     };
     let text =

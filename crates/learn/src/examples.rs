@@ -26,11 +26,11 @@ first OpenCL device) or gpu:1, numbered as in `cargo learn doctor`. An example
 that registers a custom device with Device::register also accepts its name:
 cargo learn run part3_spiral --device counting.
 
-my_engine trains the digits with your own engine and with Part 1, and prints
+my_engine trains on the digits with your own engine and with Part 1, and prints
 the accuracy and the time of both, and what your engine still lacks. my_device
-trains them on your own device and on the processor, and prints which functions
-of the device were called and which of them are yours. my_kernels trains with
-your own kernels and with those of Part 2.
+trains on your own device and on the processor, and prints which functions of
+the device were called and which of them you wrote. my_kernels trains with your
+own kernels and with those of Part 2.
 
 --timeline prints what the example ran on a device, and when: one line for each
 copy and each kernel. --trace FILE writes the same, for one example, to a file

@@ -471,7 +471,7 @@ fn a_verdict_counts_even_if_it_cannot_be_saved() {
     let scene = stage();
     scene.write(".learn", "a file where a folder should be");
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).succeeds().prints("is not kept");
+    scene.learn(&["check", "one"]).succeeds().prints("was not saved");
     scene.learn(&["hint", "one"]).succeeds().prints("a nudge");
 }
 

@@ -121,7 +121,7 @@ fn start_variant(
     // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
         let backup = backup::create(checkout, exercise, &yours)?;
-        say!("Your previous version: {}", checkout.shown(&backup));
+        say!("Backup of your previous version: {}", checkout.shown(&backup));
     }
     replace(&file, stub.as_bytes())?;
     VariantState { seed, is_solved: false }.save(checkout, exercise);

@@ -7,8 +7,8 @@ use crate::book;
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
-use crate::exercises::levels;
-use crate::exercises::program::{self, CheckOutput, Tier};
+use crate::exercises::{hint, levels};
+use crate::exercises::program::{self, CheckOutput, History, Tier};
 use crate::exercises::renamed;
 use crate::exercises::status::{self, Status};
 use crate::process;
@@ -105,7 +105,7 @@ pub(crate) fn check_and_save(
     say!("{}: {}", exercise.id, exercise.title);
     if !file.is_file() {
         return Err(Stop::Failed(format!(
-            "{place} is missing; `cargo learn reset {}` brings the task back",
+            "{place} is missing; `cargo learn reset {}` restores the task",
             exercise.id
         )));
     }
@@ -186,10 +186,14 @@ pub(crate) fn verdict(
             return compile_errors(checkout, exercise, place, &log);
         };
         let log = checkout.log(&format!("check-{id}"))?;
-        let stood = levels::previously_passed(checkout, exercise);
+        let progress = Progress::load(checkout);
+        let history = History {
+            levels: levels::previously_passed(checkout, exercise),
+            hints: Some(hint::shown_count(exercise, &progress)),
+        };
         let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
-            program::run(id, program, &log, None, again, stood, follow)?;
+            program::run(id, program, &log, None, again, history, follow)?;
         match heard {
             Some(heard) => return Ok(heard),
             None => program::remove_stale(program)?,
@@ -244,7 +248,7 @@ fn invalid_utf8(file: &Path, place: &str) -> Option<String> {
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
     let byte = bytes[error.valid_up_to()];
     Some(format!(
-        "{place}:{line} has the byte 0x{byte:02X}, which is not valid UTF-8 \
-         there. Save the file with the encoding UTF-8, and check again."
+        "{place}:{line} has the byte 0x{byte:02X}, which is not valid UTF-8. \
+         Save the file with the encoding UTF-8, and check again."
     ))
 }

@@ -82,7 +82,7 @@ pub(crate) fn open_question(
 fn table(checkout: &Checkout) -> Result<Vec<Prediction>, Stop> {
     let unreadable = |why: String| {
         Stop::Failed(format!(
-            "cannot read {TABLE}: {why}; `git checkout {TABLE}` brings it back"
+            "cannot read {TABLE}: {why}; `git checkout {TABLE}` restores it"
         ))
     };
     let text = fs::read_to_string(checkout.root.join(TABLE))
