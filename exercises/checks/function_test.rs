@@ -14,7 +14,14 @@ use rungrad::{Result, shape};
 exercises::yours!("part3_unified/function_test.rs");
 
 fn main() -> ExitCode {
-    check_test("function_test", YOURS, "product", accepted, &FAULTS, is_accepted)
+    check_test(
+        "function_test",
+        YOURS,
+        "product",
+        accepted,
+        &FAULTS,
+        is_accepted,
+    )
 }
 
 /// The bug in each product, by its number, counted from 1.

@@ -13,7 +13,14 @@ use yours::Run;
 exercises::yours!("part3_unified/killed_and_resumed.rs");
 
 fn main() -> ExitCode {
-    check_test("killed_and_resumed", YOURS, "run", accepted, &FAULTS, is_accepted)
+    check_test(
+        "killed_and_resumed",
+        YOURS,
+        "run",
+        accepted,
+        &FAULTS,
+        is_accepted,
+    )
 }
 
 /// The bug in each run, by its number, counted from 1.

@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn commas_separate_three_digits() {
-        for (number, text) in [(7, "7"), (123, "123"), (18_748_800, "18,748,800")]
+        for (number, text) in
+            [(7, "7"), (123, "123"), (18_748_800, "18,748,800")]
         {
             assert_eq!(with_commas(number), text);
         }

@@ -51,9 +51,10 @@ fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     say!("What works here");
     row("part 1", "everything: it needs nothing but Rust");
     let (part2, part3) = match (devices.is_empty(), runs) {
-        (true, _) => {
-            ("you can read it; running it needs an OpenCL device", "the device cpu")
-        }
+        (true, _) => (
+            "you can read it; running it needs an OpenCL device",
+            "the device cpu",
+        ),
         (_, false) => {
             ("you can read it, until a device runs kernels", "the device cpu")
         }
@@ -93,8 +94,9 @@ fn row(name: &str, value: &str) {
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let Some(said) = machine::command_output(&rustc, &["--version"]) else {
-        return Err("cannot run rustc: install Rust from https://rustup.rs"
-            .to_string());
+        return Err(
+            "cannot run rustc: install Rust from https://rustup.rs".to_string()
+        );
     };
     let text = fs::read_to_string(checkout.root.join("Cargo.toml"));
     let text = text.unwrap_or_default();

@@ -119,7 +119,9 @@ pub(crate) fn show(missing: &[&Tool]) {
     }
     say!();
     let Some(packages) = PackageManager::find() else {
-        say!("Found no package manager that is supported here (apt, dnf, pacman");
+        say!(
+            "Found no package manager that is supported here (apt, dnf, pacman"
+        );
         say!("or Homebrew). On Debian the packages are called:");
         for tool in missing {
             let package = tool.package(PackageManager::Apt).unwrap_or_default();
@@ -138,7 +140,10 @@ pub(crate) fn show(missing: &[&Tool]) {
         say!();
     }
     for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
-        say!("This system has no package for {}; see its home page.", tool.name);
+        say!(
+            "This system has no package for {}; see its home page.",
+            tool.name
+        );
     }
 }
 
@@ -180,7 +185,9 @@ pub(crate) fn install(
         each.map(|name| format!("{} {name}", packages.install())).collect();
     if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
     {
-        say!("  Installing all packages at once failed. Installing them one by one:");
+        say!(
+            "  Installing all packages at once failed. Installing them one by one:"
+        );
         refused = run_package_commands(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());

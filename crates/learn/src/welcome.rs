@@ -22,7 +22,10 @@ fn run(checkout: &Checkout, _: Args) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     if progress.damaged > 0 {
         say!("Note: .learn/progress is damaged. Lines that could not be read");
-        say!("and are ignored: {}. Your files are not affected.", progress.damaged);
+        say!(
+            "and are ignored: {}. Your files are not affected.",
+            progress.damaged
+        );
         say!();
     }
     let exercises = course::exercises(checkout)?;

@@ -48,7 +48,8 @@ fn an_unfinished_variant_is_backed_up() {
     scene.learn(&["again", "one"]).succeeds();
     scene.write(VARIANT, SOLVED);
     let said = scene.learn(&["again", "one", "--seed", "5"]);
-    said.succeeds().prints("Backup of your previous version: .learn/backups/one-");
+    said.succeeds()
+        .prints("Backup of your previous version: .learn/backups/one-");
     said.prints("Multiply by 9.");
     let seven = scene.learn(&["again", "one", "--new"]);
     seven.succeeds().prints("Multiply by 7.");

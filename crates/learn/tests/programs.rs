@@ -205,7 +205,9 @@ fn the_doctor_survives_a_crashing_driver() {
     ] {
         let said = with_a_device(run).learn(&["doctor"]);
         said.succeeds().prints(told);
-        said.prints("part 2        you can read it, until a device runs kernels");
+        said.prints(
+            "part 2        you can read it, until a device runs kernels",
+        );
     }
     let scene = with_a_device("");
     scene.program("cargo", "[ $1 = build ] || { echo boom >&2; exit 139; }");
@@ -224,7 +226,9 @@ fn the_doctor_queries_no_missing_driver() {
     scene.program("rustc", "echo rustc 1.95.0");
     scene.program("cargo", CARGO);
     let said = scene.learn(&["doctor"]);
-    said.succeeds().prints("drivers       none in ").prints("no driver lists any");
+    said.succeeds()
+        .prints("drivers       none in ")
+        .prints("no driver lists any");
     assert_eq!(scene.read("calls"), "");
     // In a container, a variable may name the drivers.
     let mut command = scene.command(&["doctor"]);
