@@ -39,7 +39,9 @@ fn a_solved_variant_is_followed_by_a_new_one() {
     // The exercise itself receives no values and keeps a separate status.
     scene.write(ONE, "[ -z \"$RUNGRAD_AGAIN\" ] || exit 1\n");
     let checked = scene.learn(&["check", "one"]);
-    checked.succeeds().prints("With other values: cargo learn again one");
+    checked
+        .succeeds()
+        .prints("The same with different values: cargo learn again one");
 }
 
 #[test]

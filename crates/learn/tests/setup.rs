@@ -151,7 +151,7 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
 fn a_package_that_the_system_lacks_is_reported() {
     let scene = Scene::new();
     let shown = scene.learn(&["setup"]);
-    shown.succeeds().prints("No package manager").prints("  oclgrind");
+    shown.succeeds().prints("no package manager").prints("  oclgrind");
     let said = scene.learn(&["setup", "--yes"]);
     said.fails_with(1, &["still missing", "by hand"]);
     scene.program("dnf", APT);

@@ -240,7 +240,8 @@ impl Watch<'_> {
                 exercise.id
             ));
         }
-        say!("Checking {place} on every save. Ctrl-C to quit.");
+        let words = format!("Checking {place} on every save. Ctrl-C to quit.");
+        wrapped(&words).iter().for_each(|line| say!("{line}"));
     }
 
     fn say_keys(&self, is_solved: bool, has_question: bool) {
