@@ -153,7 +153,7 @@ fn a_missing_gradient_names_the_operation() {
     for sentence in sentences {
         assert_eq!(
             sentence,
-            "odd: the rule gave 1 gradients for 2 operands; give one for \
+            "odd: the rule gave 1 gradient for 2 operands; give one for \
              each, in operand order"
         );
     }

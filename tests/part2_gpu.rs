@@ -256,7 +256,7 @@ fn recorded_gradients_are_rejected() {
         "times: the gradient of operand 0 is itself recorded; let the rule \
          work on detached operands"
     );
-    assert!(refused(1).contains("the rule gave 1 gradients for 2 operands"));
+    assert!(refused(1).contains("the rule gave 1 gradient for 2 operands"));
 }
 
 /// Promise: No training step of Part 2 after the first builds a kernel.

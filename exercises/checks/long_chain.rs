@@ -63,8 +63,13 @@ fn released(
     let freed = before - stay;
     if said != freed {
         return Err(wrong(format!(
-            "{graph}: {freed} nodes were freed, and you counted {said}. \
-             Dropping a handle that is not the last frees nothing."
+            "{graph}: {freed} nodes were freed, and you counted {said}. {}",
+            match said > freed {
+                true => "Dropping a handle that is not the last frees nothing.",
+                false =>
+                    "Count each node that is freed, not only the root: \
+                     dropping it also frees the nodes that only it owns.",
+            }
         )));
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, wrong};
+use exercises::{Outcome, check, with_commas, wrong};
 use rungrad::workgroup::{End, Group, Item, Search};
 
 exercises::yours!("part2_gpu/missing_barrier.rs");
@@ -102,8 +102,9 @@ fn judge(
     };
     let at_least = if search.complete { "" } else { "at least " };
     Err(wrong(format!(
-        "{kernel} is wrong in {at_least}{count} of {} schedules. This one \
-         switches least often from item to item.\n\n{table}\n{advice}",
-        search.schedules(),
+        "{kernel} is wrong in {at_least}{} of {} schedules. This one switches \
+         least often from item to item.\n\n{table}\n{advice}",
+        with_commas(count),
+        with_commas(search.schedules()),
     )))
 }

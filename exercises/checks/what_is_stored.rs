@@ -136,9 +136,10 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                 format!("Step {at} is the one that was requested.")
             }
             (true, false) => format!(
-                "Step {at} has {holders} holders, and pending steps that the \
-                 root depends on use it {} times: another holder may request \
-                 it later, and its value would be missing.",
+                "Step {at} has {}, and pending steps that the root depends on \
+                 use it {} times: another holder may request it later, and its \
+                 value would be missing.",
+                holders_of(holders),
                 uses[at]
             ),
             (false, true) if !needed[at] => format!(
@@ -154,10 +155,10 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
                      used."
                 ),
                 What::Pending(_) => format!(
-                    "Step {at} has {holders} holders, and all of them are \
-                     pending steps that the root depends on: it cannot be \
-                     requested any more. If a step uses an operand twice, it \
-                     holds it twice."
+                    "Step {at} has {}, and every one is a pending step that \
+                     the root depends on: it cannot be requested any more. If a \
+                     step uses an operand twice, it holds it twice.",
+                    holders_of(holders)
                 ),
             },
             _ => continue,
@@ -165,6 +166,10 @@ fn judge(steps: &[Step], root: usize) -> Outcome {
         return Err(told(steps, root, &yours, &why));
     }
     Ok(())
+}
+
+fn holders_of(count: usize) -> String {
+    format!("{count} holder{}", if count == 1 { "" } else { "s" })
 }
 
 fn told(
@@ -184,7 +189,7 @@ fn told(
                     format!("pending, with operands {operands:?}")
                 }
             };
-            format!("  {at}: {what}, {} holders", step.holders)
+            format!("  {at}: {what}, {}", holders_of(step.holders))
         })
         .collect();
     wrong(format!(

@@ -1,7 +1,7 @@
 //! The structure of every check: a parent that watches, and a child that runs
 //! the steps.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
 use std::{env, fs};
 
@@ -62,6 +62,69 @@ impl Role {
         let roles = [Role::Plain, Role::Simulated, Role::Probe];
         roles.into_iter().find(|it| it.name() == name)
     }
+}
+
+/// The `main` function of the check of an exercise in which the learner writes
+/// a test: it must accept our right code, and reject it with each bug.
+///
+/// `what` names our code, such as "engine". `accepted` checks the right code,
+/// and `is_accepted` runs the learner's test on the code with the bug of this
+/// number, counted from 1. A bug that the test does not find is not named
+/// before the learner has asked for a hint.
+pub fn check_test(
+    id: &'static str,
+    file: Answer,
+    what: &'static str,
+    accepted: fn() -> Outcome,
+    bugs: &'static [&'static str],
+    is_accepted: fn(usize) -> bool,
+) -> ExitCode {
+    let right = format!("the right {what} is accepted");
+    let all = bugs.len();
+    let rejected = bugs.iter().zip(1..).map(|(bug, number)| {
+        let title = match names_bugs() {
+            true => format!("rejected: {bug}"),
+            false => format!("{what} {number} of {all} must be rejected"),
+        };
+        let step = move || match (is_accepted(number), names_bugs()) {
+            (false, _) => Ok(()),
+            (true, true) => Err(wrong(format!(
+                "Your test accepts the {what} with this bug: {bug}."
+            ))),
+            (true, false) => Err(wrong(format!(
+                "Your test accepts {what} {number}, which has a bug. Which bug \
+                 would your test miss? After a hint, the check names the bug."
+            ))),
+        };
+        (title, format!("rejected: {bug}"), step)
+    });
+    framed(id, file, Kind::Code, None, |_| {
+        let now = RefCell::new(right.clone());
+        let outcome = panics::caught(file.path, || {
+            accepted()?;
+            say(&format!("  ok  {right}"));
+            for (title, passed, step) in rejected {
+                now.replace(title);
+                step()?;
+                say(&format!("  ok  {passed}"));
+            }
+            now.replace("after the last step".to_string());
+            whole(id, file.path)
+        });
+        match outcome {
+            Ok(()) => Code::Solved,
+            Err(stop) => tell(id, &now.borrow(), &stop),
+        }
+    })
+}
+
+/// Set by the companion to the number of hints that the learner has seen.
+const HINTS: &str = "RUNGRAD_HINTS_SEEN";
+
+/// Returns whether a verdict may name a bug of ours: not before the first
+/// hint.
+fn names_bugs() -> bool {
+    env::var(HINTS).map_or(true, |seen| seen != "0")
 }
 
 pub(crate) fn frame<C>(

@@ -7,7 +7,8 @@
 //! exercises --test mul_rule`; `cargo learn check` also runs it and records
 //! the progress.
 //!
-//! Reading order: [`check`] is the structure of every check,
+//! Reading order: [`check`] is the structure of every check, [`check_test`] is
+//! for exercises in which the learner writes a test,
 //! [`check_on_device`] is for steps that need a device, [`check_levels`] for
 //! exercises with levels. [`Outcome`] is how a step ends, [`judge()`] finds
 //! the wrong rule on a tape, [`numbers`] are inputs that reveal mistakes,
@@ -68,7 +69,7 @@ pub use device::{check_kernel_text, check_on_device};
 pub use drop_depth::{DepthProbe, drops_inside_drops};
 #[cfg(feature = "opencl")]
 pub use elsewhere::{copies, elsewhere, namesake};
-pub use frame::{Step, check};
+pub use frame::{Step, check, check_test};
 pub use judge::{accuse, expect, judge, values};
 #[cfg(feature = "opencl")]
 pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};
@@ -77,7 +78,7 @@ pub use levels::check_kernel_levels;
 pub use levels::{Growing, check_levels, limited, stage};
 pub use numbers::numbers;
 pub use ranks::{Link, Order, Run, Sent, every_order, run_ranks};
-pub use report::{root, shown};
+pub use report::{root, shown, with_commas};
 pub use source::{says, without};
 pub use speed::{Judge, evenly, gathered, slow, sparing, spread, together};
 #[cfg(feature = "opencl")]

@@ -2,7 +2,7 @@
 //! general pattern, one of these may match exactly.
 
 use rungrad::gradcheck::{Diagnosis, Mismatch, compare};
-use rungrad::reference::{Array, exp, log_softmax, matmul, mul, permute};
+use rungrad::reference::{Array, add, exp, log_softmax, matmul, mul, permute};
 
 /// A mistake, and the wrong gradient that it gives operand `k`.
 struct KnownMistake {
@@ -27,6 +27,18 @@ const KNOWN: &[KnownMistake] = &[
         op: "mul",
         says: "this is grad_out alone, which is the rule of an addition",
         gives: |_, grad_out, _| Some(grad_out.clone()),
+    },
+    KnownMistake {
+        op: "mul",
+        says: "grad_out is added to the other operand; it must be multiplied \
+               by it",
+        gives: |inputs, grad_out, k| Some(add(grad_out, &inputs[1 - k])),
+    },
+    KnownMistake {
+        op: "exp",
+        says: "grad_out is multiplied by the operand; the derivative of exp is \
+               its result",
+        gives: |inputs, grad_out, _| Some(mul(grad_out, &inputs[0])),
     },
     KnownMistake {
         op: "matmul",

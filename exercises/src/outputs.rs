@@ -168,8 +168,8 @@ fn past_the_end(
              the number of elements first."
         ),
         Some(Writer::Group(_)) => {
-            " There is an element for each group, so one \
-             item of the group writes, at the number of the group."
+            " There is one element per group: one item of the group writes \
+             it, at index get_group_id(0)."
                 .to_string()
         }
         Some(Writer::Row(columns)) => format!(
@@ -216,10 +216,10 @@ mod tests {
         let written = [1.0, 2.0, 3.0, CANARY, CANARY];
         let said = words(inside("out", &written, 2, Writer::Group(4), false));
         assert!(said.contains("4 groups ran for 2 elements"), "{said}");
-        assert!(!said.contains("one item of the group writes"), "{said}");
+        assert!(!said.contains("one item of the group writes it"), "{said}");
         // With one group per element, the writing item used a wrong index.
         let said = words(inside("out", &written, 2, Writer::Group(2), false));
-        assert!(said.contains("one item of the group writes"), "{said}");
+        assert!(said.contains("one item of the group writes it"), "{said}");
     }
 
     #[test]

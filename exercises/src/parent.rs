@@ -67,12 +67,13 @@ fn verdict(
     *stands = ended.stands;
     // A small stack may overflow without Rust's message.
     let is_stack = |now: &String| now.contains("a small stack");
-    let said = match ending {
+    let overflow = match ending {
         Ending::Killed(_) if now.as_ref().is_some_and(is_stack) => {
-            format!("{said}the thread has overflowed its stack")
+            "the thread has overflowed its stack"
         }
-        _ => said,
+        _ => "",
     };
+    let cause = format!("{said}{overflow}");
     let mut code = match ending {
         Ending::Said(code) => {
             // For a kernel, the verdict is clearer than the driver's messages.
@@ -82,8 +83,8 @@ fn verdict(
             code
         }
         ref other => {
-            let sentence = sentence(other, kind, &said, waits(file));
-            let code = match (excuse(&program, other, kind, &said), now) {
+            let sentence = sentence(other, kind, &cause, waits(file));
+            let code = match (excuse(&program, other, kind, &cause), now) {
                 (Some(why), _) => skipped(&why),
                 (_, Some(now)) => failing(&format!("{now}\n\n{sentence}")),
                 (_, None) => failing(&sentence),
@@ -244,13 +245,15 @@ pub(crate) fn sentence(
     };
     match ending {
         Ending::TimedOut(limit) => format!(
-            "{yours} did not come to an end within {} s of the processor's \
-             time and was stopped; look at the condition of each loop{}. If it \
-             is only slow, {LIMIT_VARIABLE}=60 gives it 60 s",
+            "{yours} did not finish within {} s of CPU time and was stopped. \
+             Look at the condition of each loop{}. If it is only slow, \
+             {LIMIT_VARIABLE}=60 gives it 60 s",
             limit.as_secs(),
             match kind {
+                Kind::Code =>
+                    ", and whether a recursion visits the same node many times",
                 Kind::Kernel | Kind::KernelText(_) if waits =>
-                    ", and whether all items of a group come to each barrier",
+                    ", and whether all items of a group reach each barrier",
                 _ => "",
             }
         ),

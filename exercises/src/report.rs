@@ -64,8 +64,8 @@ static ROOT: OnceLock<Option<PathBuf>> = OnceLock::new();
 /// Makes [`shown`] shorten paths below the folder that contains the exercises
 /// of `file`.
 pub(crate) fn shorten_paths_of(file: &str) {
-    let exercises = Path::new(file).ancestors().nth(2);
-    let exercises = exercises.filter(|it| it.ends_with("exercises"));
+    let mut folders = Path::new(file).ancestors();
+    let exercises = folders.find(|it| it.ends_with("exercises"));
     let root = exercises.and_then(Path::parent);
     ROOT.get_or_init(|| root.map(Path::to_path_buf));
 }
@@ -78,9 +78,20 @@ pub fn shown(path: &str) -> String {
     short.unwrap_or(path).display().to_string()
 }
 
+/// The width of a tape where the width of the terminal is unknown, as in a log.
+const WIDEST: usize = 100;
+
+/// Formats a number with a comma after every three digits.
+pub fn with_commas(number: u128) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups = groups.map(|it| String::from_utf8_lossy(it).into_owned());
+    groups.collect::<Vec<_>>().join(",")
+}
+
 /// Formats the tape for the terminal, with the path of its picture.
 pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
-    let room = columns().map_or(usize::MAX, |columns| columns - 2);
+    let room = columns().unwrap_or(WIDEST) - 2;
     let text = draw::text_within(tape, blamed, room);
     let lines: String = text.lines().map(|it| format!("  {it}\n")).collect();
     let title = format!("The tape of the exercise {id}");
@@ -108,6 +119,15 @@ pub(crate) fn folder() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commas_separate_three_digits() {
+        for (number, text) in
+            [(7, "7"), (123, "123"), (18_748_800, "18,748,800")]
+        {
+            assert_eq!(with_commas(number), text);
+        }
+    }
 
     #[test]
     fn prose_is_broken_and_tables_are_not() {

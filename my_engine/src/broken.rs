@@ -160,6 +160,12 @@ fn stop(law: &str, panic: &Panic, state: State) -> Stop {
         Some((tape, blame)) => {
             let at = blame.as_ref().map(|(at, _)| *at);
             if let Some((_, blame)) = blame {
+                // The rule on the tape has a better diagnosis.
+                if words.contains(UNKNOWN)
+                    && let Some((first, _)) = words.split_once("\n  index ")
+                {
+                    words = format!("{first}\n");
+                }
                 words += &format!("\n{blame}\n");
             }
             words += "\nThe tape:";
@@ -167,6 +173,9 @@ fn stop(law: &str, panic: &Panic, state: State) -> Stop {
         }
     }
 }
+
+/// The diagnosis of a gradient that matches no general pattern.
+const UNKNOWN: &str = "diagnosis: no known pattern";
 
 /// Describes the operation that was running when the engine stopped.
 fn running_operation(state: &State) -> String {
@@ -185,7 +194,7 @@ fn assertion_text(message: &str) -> String {
     if message.starts_with("called `Option::unwrap()` on a `None`") {
         return "  yours  None, but a value was expected\n".to_string();
     }
-    if message.contains("CrossEntropy([])") && message.ends_with("not NaN") {
+    if message.contains("with the labels []") && message.ends_with("not NaN") {
         return format!(
             "{message}. The mean of no losses is 0 / 0, which is NaN: a 0 \
              would look like perfect answers.\n"
@@ -292,7 +301,7 @@ const MAX_TAPE_RECORDS: usize = 24;
 fn last_tape(state: &State) -> Option<(Tape, Option<(usize, String)>)> {
     let root = state.last.as_ref()?;
     let known = Cell::new(None);
-    let is_judged = has_reached(SWEEP) && state.sweeps == 1;
+    let is_judged = has_reached(SWEEP) && state.is_swept_once(root);
     if is_judged {
         let tape = tape::with_gradients(root, &state.seed);
         let blame = tape::without_unknown_ops(tape.clone()).blame();

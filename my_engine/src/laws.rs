@@ -15,6 +15,15 @@ pub(crate) fn a_long_chain_fits_a_small_stack(e: &Mine) {
     });
 }
 
+/// A walk without a set of visited nodes does not end, and the reader learns
+/// why.
+pub(crate) fn sixty_squares_are_listed_once_each(e: &Mine) {
+    exercises::stage(
+        "whose 61 nodes are connected by 2^60 paths: visit each node only once",
+    );
+    spec::sixty_squares_are_listed_once_each(e);
+}
+
 /// Compares the rules with the reference on a third of the usual cases,
 /// because each case is a small graph.
 pub(crate) fn every_rule_agrees_with_the_reference(e: &Mine) {

@@ -60,8 +60,8 @@ pub(crate) const LEVELS: &[Level<Mine>] = &[
         name: "the order",
         needs: &[("graph", "pub fn graph(&self) -> Vec<Tensor>")],
         laws: laws! { Mine;
-            spec: a_graph_is_listed_parents_first,
-                sixty_squares_are_listed_once_each;
+            spec: a_graph_is_listed_parents_first;
+            laws: sixty_squares_are_listed_once_each;
         },
     },
     Level {

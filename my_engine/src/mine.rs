@@ -1,7 +1,7 @@
 //! Implements the specification's interface with the reader's engine.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::env;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -28,7 +28,11 @@ static LEVEL: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct State {
     /// The root of the last backward pass, or the tensor created last.
     pub(crate) last: Option<Handle>,
-    pub(crate) sweeps: usize,
+    /// The leaves created since the last backward pass, those created between
+    /// it and the one before, and all earlier ones.
+    new_leaves: Vec<u64>,
+    swept_leaves: Option<Vec<u64>>,
+    old_leaves: HashSet<u64>,
     /// The upstream gradient of the last backward pass.
     pub(crate) seed: Vec<f32>,
     /// The operation that is running, and its operands.
@@ -39,6 +43,15 @@ pub(crate) struct State {
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
+}
+
+impl State {
+    /// Returns whether the last backward pass was the first one that reached
+    /// the leaves of this graph.
+    pub(crate) fn is_swept_once(&self, root: &Handle) -> bool {
+        self.swept_leaves.is_some()
+            && !tape::leaves(root).any(|id| self.old_leaves.contains(&id))
+    }
 }
 
 /// Returns what was recorded and resets it.
@@ -112,7 +125,9 @@ impl Mine {
         STATE.with_borrow_mut(|state| {
             state.last = Some(root.clone());
             state.seed = seed.to_vec();
-            state.sweeps += 1;
+            let new = std::mem::take(&mut state.new_leaves);
+            let before = state.swept_leaves.replace(new);
+            state.old_leaves.extend(before.into_iter().flatten());
         });
     }
 }
@@ -199,7 +214,10 @@ impl Engine for Mine {
     }
 
     fn leaf(&self, shape: &[usize], values: &[f32]) -> Handle {
-        self.made((table().new)(shape, values))
+        let leaf = (table().new)(shape, values);
+        let id = (table().id)(&leaf);
+        STATE.with_borrow_mut(|state| state.new_leaves.push(id));
+        self.made(leaf)
     }
 
     fn mul(&self, a: &Handle, b: &Handle) -> Handle {

@@ -18,10 +18,12 @@ pub(crate) fn refusal<T>(what: &str, work: impl FnOnce() -> T) -> String {
     let panic = broken::last_panic();
     if has_reached(BROADCAST) && panic.file == reader_file() {
         panic!(
-            "{what} is refused at line {} of your file, inside of the engine. \
-             Who calls it wants to see a line of their own: write \
-             #[track_caller] above that function, and above each of yours that \
-             calls it on the way. The sentence: {}",
+            "{what} is rejected at line {} of your file, inside the engine, \
+             but the panic should point to the line of the caller. Write \
+             #[track_caller] above that function and above each of your \
+             functions between it and the caller. A closure cannot have the \
+             attribute: if the panic is inside one, such as the one of `.map`, \
+             use a `for` loop. The message: {}",
             panic.line, panic.message
         );
     }

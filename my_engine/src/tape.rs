@@ -169,6 +169,13 @@ fn call_of(op: &Op) -> Option<Call> {
     })
 }
 
+/// Returns the ids of the leaves of a graph.
+pub(crate) fn leaves(root: &Handle) -> impl Iterator<Item = u64> {
+    let order = topological_order(root).into_iter();
+    let leaves = order.filter(|it| (engine().parents)(it).is_empty());
+    leaves.map(|it| (engine().id)(&it))
+}
+
 /// Returns the gradient of the leaf with this id.
 pub(crate) fn grad(root: &Handle, leaf: u64) -> Option<Vec<f32>> {
     let order = topological_order(root);

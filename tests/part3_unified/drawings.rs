@@ -90,12 +90,15 @@ fn invalid_drawings_are_rejected_with_one_sentence() {
     let large =
         png([5000, 1], (ColorType::Grayscale, BitDepth::Eight), &[9; 5000]);
     for (bytes, words) in [
-        (&b"\xff\xfe\x00"[..], "it is neither a PNG nor a text"),
-        (&whole[..40], "it is no whole PNG"),
-        (&whole[..whole.len() - 20], "it is no whole PNG"),
+        (&b"\xff\xfe\x00"[..], "it is neither a PNG file nor a text file"),
+        (&whole[..40], "it is not a complete PNG file"),
+        (&whole[..whole.len() - 20], "it is not a complete PNG file"),
         (b" ##\n Seven\n", "line 2 of it has 'S', which is neither paper"),
-        (long.as_bytes(), "it is 5000 x 1, and a drawing has at most 4096"),
-        (&large, "it is 5000 x 1, and a drawing has at most 4096"),
+        (
+            long.as_bytes(),
+            "it is 5000 x 1, but a drawing may have at most 4096",
+        ),
+        (&large, "it is 5000 x 1, but a drawing may have at most 4096"),
     ] {
         let Err(Error::File(told)) = read(bytes) else {
             panic!("not refused: {words}");

@@ -128,7 +128,7 @@ fn an_incomplete_function_gets_an_error() {
     );
     assert_eq!(
         sentence(false),
-        "forgetful: the rule gave 0 gradients for 1 operands; give one for \
+        "forgetful: the rule gave 0 gradients for 1 operand; give one for \
          each, in operand order"
     );
 }

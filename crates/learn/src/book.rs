@@ -1,6 +1,7 @@
 //! `cargo learn book`: the pinned mdBook, built into the target folder.
 
 use std::collections::BTreeMap;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Child, Stdio};
 use std::time::{Duration, SystemTime};
@@ -8,6 +9,7 @@ use std::{fs, thread};
 
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
+use crate::course::Contents;
 use crate::machine;
 use crate::process::{self, Ending};
 use crate::serve;
@@ -53,12 +55,45 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let listener = serve::listen().map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
     let address = format!("http://{address}");
+    // Other commands link to the pages while they are served.
+    let _ = fs::write(address_file(checkout), &address);
     serve::start(listener, &folder(checkout)).map_err(refused)?;
     say!("It is served at {address} until you press Ctrl-C.");
     if open && !open_in_browser(&address) {
         say!("No browser could be started from here: open that address.");
     }
     rebuild(checkout, &mdbook, &log, before)
+}
+
+/// Describes where to read a page: its title and, while the book is being
+/// served, its address.
+pub(crate) fn reference(checkout: &Checkout, page: &str) -> String {
+    let contents = Contents::read(checkout);
+    let Some(title) = contents.title(page) else {
+        return format!("book/src/{page}");
+    };
+    if let Some(address) = served_address(checkout) {
+        let page = page.trim_end_matches(".md");
+        return format!("{title}, {address}/{page}.html");
+    }
+    match contents.number(page) {
+        Some(number) => {
+            format!("{title}, chapter {number} of cargo learn book")
+        }
+        None => format!("{title}, in cargo learn book"),
+    }
+}
+
+/// Returns the address of the running server, if there is one.
+fn served_address(checkout: &Checkout) -> Option<String> {
+    let address = fs::read_to_string(address_file(checkout)).ok()?;
+    let socket = address.strip_prefix("http://")?.parse().ok()?;
+    let limit = Duration::from_millis(100);
+    TcpStream::connect_timeout(&socket, limit).is_ok().then_some(address)
+}
+
+fn address_file(checkout: &Checkout) -> PathBuf {
+    checkout.target.join("learn-logs/book.address")
 }
 
 /// Opens the address in the system's browser, or returns false without an

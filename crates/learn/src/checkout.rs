@@ -89,7 +89,7 @@ impl Checkout {
         fs::create_dir_all(&folder).ok()?;
         let file = File::create(folder.join(format!("{name}.lock"))).ok()?;
         if file.try_lock().is_err() {
-            say!("  waiting for another companion in this checkout");
+            say!("  waiting for another `cargo learn` in this folder");
             file.lock().ok()?;
         }
         Some(file)
@@ -150,7 +150,7 @@ fn refused(path: &Path, error: &io::Error, advice: &str) -> Stop {
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
         io::ErrorKind::StorageFull => "the disk is full",
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            "a file stands where a folder is needed"
+            "there is a file where a folder is needed"
         }
         _ => return Stop::Failed(format!("{path}: {error}")),
     };

@@ -7,7 +7,7 @@ use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::examples::{Program, example_names};
 use crate::machine::{self, Audience, PackageManager, Tool};
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 use crate::{process, setup};
 
 pub(crate) const COMMAND: Command = Command {
@@ -22,11 +22,11 @@ program; `cargo learn cluster names -- --help` lists its own.
 
 The ranks are processes that MPI connects. If MPI is missing, the commands that
 install it are shown. On a terminal it asks before it runs them; --yes runs them
-at once. On Fedora, MPI is also to be loaded: module load mpi/openmpi-x86_64.
+at once. On Fedora, also load MPI: module load mpi/openmpi-x86_64.
 
 With --threads the ranks are threads of one process, which needs no MPI.
 
-The program is built with all optimizations. Afterwards, this starts it, too:
+The program is built with all optimizations. Later, you can also start it with
 mpirun -n 4 target/release/examples/cluster_names",
     run,
 };
@@ -62,9 +62,8 @@ fn find(checkout: &Checkout, name: &str) -> Result<String, Stop> {
         let names: Vec<String> = names.iter().map(|it| short(it)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Stop::Usage(format!(
-            "crates/cluster has no example {name:?}; the nearest is {}, and \
-             all are {}",
-            nearest(name, &names).unwrap_or_default(),
+            "crates/cluster has no example {name:?}{}; it has {}",
+            suggestion(name, &names),
             names.join(", ")
         ))
     })

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::checkout::Checkout;
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 use crate::terminal::{self, say};
 
 /// A program that is called through a cargo alias, such as `cargo learn`.
@@ -157,7 +157,7 @@ impl Program {
             say!("  cargo {program} {name:<10} {summary}");
         }
         say!();
-        say!("cargo {program} help COMMAND tells more about one of them.");
+        say!("Help on one of them: cargo {program} help COMMAND");
         Ok(())
     }
 
@@ -175,12 +175,11 @@ impl Program {
     fn find(&self, name: &str) -> Result<&'static Command, Stop> {
         self.all().find(|command| command.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.all().map(|it| it.name).collect();
-            let nearest = nearest(name, &names).unwrap_or_default();
             let program = self.name;
             Stop::Usage(format!(
-                "there is no `cargo {program} {name}`; the nearest command is \
-                 `cargo {program} {nearest}`, and `cargo {program} help` \
-                 lists all"
+                "there is no command `cargo {program} {name}`{}; `cargo \
+                 {program} help` lists all commands",
+                suggestion(name, &names)
             ))
         })
     }
@@ -199,9 +198,53 @@ pub struct Args {
 }
 
 impl Args {
-    /// Returns all arguments unparsed, for a program that parses them itself.
-    pub fn all(self) -> Vec<String> {
-        self.all
+    /// Returns all arguments, for a program that parses them itself. That
+    /// program is compiled first, so an option that the command's help does
+    /// not mention is rejected here, and so is a value other than those in its
+    /// usage line, such as `--warp 32|64`. `--a` next to `a=2` is an
+    /// expression.
+    pub(crate) fn documented(
+        self,
+        command: &Command,
+    ) -> Result<Vec<String>, Stop> {
+        let help = format!("{} {}", command.usage, command.page);
+        let is_end = |it: char| !(it.is_ascii_lowercase() || it == '-');
+        let known: Vec<&str> =
+            help.split(is_end).filter(|it| it.starts_with("--")).collect();
+        let mut words = self.all.iter().take_while(|it| *it != "--").peekable();
+        while let Some(word) = words.next() {
+            let (option, glued) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (word.as_str(), None),
+            };
+            let Some(letters) = option.strip_prefix("--") else { continue };
+            let is_word = |it: char| it.is_alphanumeric() || it == '-';
+            let given = format!("{letters}=");
+            if !letters.chars().all(is_word)
+                || self.all.iter().any(|it| it.starts_with(&given))
+            {
+                continue;
+            }
+            let Args { program, command: name, .. } = self;
+            if !known.contains(&option) {
+                return Err(Stop::Usage(format!(
+                    "`cargo {program} {name}` has no option {option}{}; see \
+                     `cargo {program} help {name}`",
+                    suggestion(option, &known)
+                )));
+            }
+            let value = glued.or_else(|| Some(words.peek()?.as_str()));
+            let choices = choices(command.usage, option);
+            if let (Some(value), Some(choices)) = (value, choices)
+                && !choices.split('|').any(|choice| fits(choice, value))
+            {
+                return Err(Stop::Usage(format!(
+                    "{option} is {value:?}; it can be {}",
+                    choices.replace('|', ", ")
+                )));
+            }
+        }
+        Ok(self.all)
     }
 
     /// Removes and returns the arguments that `fits` accepts.
@@ -253,26 +296,94 @@ impl Args {
     ) -> Result<(Vec<String>, Vec<String>), Stop> {
         let Args { program, command, .. } = self;
         let beyond = match command {
-            "run" => "; arguments for the example follow after --",
+            "run" => "; put arguments for the example after --",
             _ => "",
         };
         if let Some(flag) = self.left.iter().find(|word| word.starts_with('-'))
         {
-            let hint = match nearest(flag, &self.known) {
-                Some(name) => format!("; the nearest is {name}"),
-                None => String::new(),
-            };
             return Err(Stop::Usage(format!(
-                "`cargo {program} {command}` knows no {flag}{hint}{beyond}; \
-                 see `cargo {program} help {command}`"
+                "`cargo {program} {command}` has no option {flag}{}{beyond}; \
+                 see `cargo {program} help {command}`",
+                suggestion(flag, &self.known)
             )));
         }
         if let Some(extra) = self.left.get(count) {
             return Err(Stop::Usage(format!(
-                "`cargo {program} {command}` has no use for {extra:?}{beyond}; \
-                 see `cargo {program} help {command}`"
+                "`cargo {program} {command}` takes no argument {extra:?}\
+                 {beyond}; see `cargo {program} help {command}`"
             )));
         }
         Ok((self.left, self.passed_on))
+    }
+}
+
+/// Returns the values of an option in a usage line, such as `32|64`.
+fn choices<'a>(usage: &'a str, option: &str) -> Option<&'a str> {
+    let (_, rest) = usage.split_once(&format!("[{option} "))?;
+    rest.split(']').next()
+}
+
+/// Returns whether a value is the choice. A choice that ends with `N` fits
+/// each number, and one in capital letters fits everything.
+fn fits(choice: &str, value: &str) -> bool {
+    if choice.chars().all(|it| it.is_ascii_uppercase()) {
+        return true;
+    }
+    match choice.strip_suffix('N') {
+        Some(before) => value
+            .strip_prefix(before)
+            .is_some_and(|number| number.parse::<u32>().is_ok()),
+        None => value == choice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn documented(words: &[&str]) -> Result<Vec<String>, String> {
+        const COMMAND: Command = Command {
+            name: "bench",
+            usage: "[WORDS] [--device cpu|gpu|gpu:N] [--out FILE]",
+            summary: "",
+            page: "--quick is fast. With --quick, it is fast.",
+            run: |_, _| Ok(()),
+        };
+        let all: Vec<String> = words.iter().map(|it| it.to_string()).collect();
+        let args = Args {
+            program: "learn",
+            command: COMMAND.name,
+            left: all.clone(),
+            all,
+            known: Vec::new(),
+            passed_on: Vec::new(),
+        };
+        let stop = args.documented(&COMMAND);
+        stop.map_err(|it| it.sentence().unwrap_or_default().to_string())
+    }
+
+    #[test]
+    fn an_option_that_the_help_does_not_mention_is_rejected() {
+        let words = ["a", "--quick", "--out", "x", "--", "--fast"];
+        assert_eq!(documented(&words).unwrap(), words);
+        let error = documented(&["a", "--quik"]).unwrap_err();
+        assert!(error.contains("no option --quik (did you mean --quick?)"));
+        for words in [&["--fast"][..], &["--fast=3"], &["--a", "b=1"]] {
+            assert!(documented(words).is_err(), "{words:?}");
+        }
+        for words in [&["--a", "a=2"][..], &["--(a*b)", "a=2"]] {
+            assert!(documented(words).is_ok(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_the_usage_does_not_list_is_rejected() {
+        for device in ["cpu", "gpu:1"] {
+            assert!(documented(&["--device", device]).is_ok(), "{device}");
+        }
+        for words in [&["--device", "tpu"][..], &["--device=gpu:x"]] {
+            let error = documented(words).unwrap_err();
+            assert!(error.contains("it can be cpu, gpu, gpu:N"), "{error}");
+        }
     }
 }

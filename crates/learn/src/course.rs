@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::fs;
+use std::path::Path;
 
 use toml_span::de_helpers::TableHelper;
 use toml_span::{DeserError, Deserialize, Value};
@@ -9,7 +10,7 @@ use toml_span::{DeserError, Deserialize, Value};
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::exercises::variant::Again;
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 
 /// One row of the table.
 pub struct Exercise {
@@ -37,8 +38,19 @@ pub struct Exercise {
     pub again: Option<Again>,
     /// Other correct answers, which must pass, below `exercises/right/ID/`.
     pub right: Vec<String>,
+    /// What a learner who has passed all levels has made, such as "an autograd
+    /// engine". Empty for an exercise without levels.
+    pub made: String,
     /// The steps of an exercise with levels. Empty for most exercises.
     pub levels: Vec<Level>,
+}
+
+/// A selection of exercises with one goal, in their order.
+pub(crate) struct Track {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// The ids of its exercises.
+    pub(crate) exercises: Vec<String>,
 }
 
 /// One level of an exercise with levels.
@@ -78,10 +90,24 @@ impl<'de> Deserialize<'de> for Exercise {
             free: row.optional("free").unwrap_or(false),
             again: row.optional("again"),
             right: row.optional("right").unwrap_or_default(),
+            made: row.optional("made").unwrap_or_default(),
             levels: row.optional("level").unwrap_or_default(),
         };
         row.finalize(None)?;
         Ok(exercise)
+    }
+}
+
+impl<'de> Deserialize<'de> for Track {
+    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
+        let mut row = TableHelper::new(value)?;
+        let track = Track {
+            id: row.required("id")?,
+            title: row.required("title")?,
+            exercises: row.required("exercises")?,
+        };
+        row.finalize(None)?;
+        Ok(track)
     }
 }
 
@@ -137,6 +163,13 @@ impl Contents {
         Contents(fs::read_to_string(file).unwrap_or_default())
     }
 
+    /// Returns the title of a page.
+    pub(crate) fn title(&self, page: &str) -> Option<&str> {
+        let end = format!("]({page})");
+        let before = self.0.lines().find_map(|line| line.strip_suffix(&*end));
+        before?.trim_start().trim_start_matches("- ").strip_prefix('[')
+    }
+
     /// Returns the number of a page among the chapters, counting drafts as
     /// mdBook does.
     pub(crate) fn number(&self, page: &str) -> Option<usize> {
@@ -147,14 +180,38 @@ impl Contents {
     }
 }
 
-/// Returns all exercises in the order of the course. It is an error if the
-/// table is missing.
+/// Returns all exercises, part by part, in the order of the chapters. In each
+/// part, those with levels are the last, because learners return to them. It
+/// is an error if the table is missing.
 pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
+    let (mut exercises, _) = table(checkout)?;
+    let contents = Contents::read(checkout);
+    let mut parts = Vec::new();
+    for exercise in &exercises {
+        let part = exercise.part().to_string();
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    exercises.sort_by_cached_key(|it| {
+        let part = parts.iter().position(|part| part == it.part());
+        let number = contents.number(&it.chapter).unwrap_or(usize::MAX);
+        (part, it.has_levels(), number)
+    });
+    Ok(exercises)
+}
+
+/// Returns the tracks.
+pub(crate) fn tracks(checkout: &Checkout) -> Result<Vec<Track>, Stop> {
+    table(checkout).map(|(_, tracks)| tracks)
+}
+
+fn table(checkout: &Checkout) -> Result<(Vec<Exercise>, Vec<Track>), Stop> {
     let file = checkout.root.join("exercises/exercises.toml");
     let unreadable = |why: String| {
         let place = checkout.shown(&file);
         Stop::Failed(format!(
-            "cannot read {place}: {why}; `git checkout {place}` brings it back"
+            "cannot read {place}: {why}; `git checkout {place}` restores it"
         ))
     };
     let text =
@@ -162,12 +219,20 @@ pub fn exercises(checkout: &Checkout) -> Result<Vec<Exercise>, Stop> {
     read(&text).map_err(unreadable)
 }
 
-fn read(text: &str) -> Result<Vec<Exercise>, String> {
+fn read(text: &str) -> Result<(Vec<Exercise>, Vec<Track>), String> {
     let mut document = toml_span::parse(text).map_err(one_line)?;
     let mut table = TableHelper::new(&mut document).map_err(one_line)?;
     let rows: Vec<Exercise> = table.required("exercise").map_err(one_line)?;
+    let tracks: Vec<Track> = table.optional("track").unwrap_or_default();
     table.finalize(None).map_err(one_line)?;
-    Ok(rows)
+    let ids: Vec<&str> = rows.iter().map(|it| it.id.as_str()).collect();
+    for Track { id, exercises, .. } in &tracks {
+        let stray = exercises.iter().find(|it| !ids.contains(&it.as_str()));
+        if let Some(stray) = stray {
+            return Err(format!("the track {id} names no exercise: {stray}"));
+        }
+    }
+    Ok((rows, tracks))
 }
 
 /// Joins an error into one line, because the TOML parser may use two.
@@ -182,19 +247,24 @@ pub(crate) fn required<'a>(
 ) -> Result<&'a Exercise, Stop> {
     let Some(id) = ids.first() else {
         return Err(Stop::Usage(
-            "name the exercise; `cargo learn list` shows all".to_string(),
+            "name the exercise; `cargo learn list` shows all exercises"
+                .to_string(),
         ));
     };
     find(exercises, id)
 }
 
 /// Returns the exercise with that id, or the only one whose id begins with
-/// `id` or contains it. If several match, the error lists them; if none
-/// matches, it suggests the nearest.
+/// `word` or contains it. A file is named as its exercise is, so `word` may
+/// also be the name or the path of a file. If several match, the error lists
+/// them; if none matches, it suggests the nearest.
 pub fn find<'a>(
     exercises: &'a [Exercise],
-    id: &str,
+    word: &str,
 ) -> Result<&'a Exercise, Stop> {
+    let is_file = word.contains('/') || word.contains('.');
+    let stem = Path::new(word).file_stem().filter(|_| is_file);
+    let id = stem.and_then(|it| it.to_str()).unwrap_or(word);
     if let Some(exercise) = exercises.iter().find(|it| it.id == id) {
         return Ok(exercise);
     }
@@ -215,15 +285,14 @@ pub fn find<'a>(
     if !meant.is_empty() {
         let several = ids(&meant).join(", ");
         return Err(Stop::Usage(format!(
-            "several exercises are called {id:?} in part: {several}; write as \
-             much of the name as only one has"
+            "{id:?} is part of the names of several exercises: {several}; \
+             write more of the name"
         )));
     }
     let all = ids(&exercises.iter().collect::<Vec<_>>());
-    let nearest = nearest(id, &all).unwrap_or_default();
     Err(Stop::Usage(format!(
-        "there is no exercise {id:?}; the nearest is {nearest}, and \
-         `cargo learn list` shows all"
+        "there is no exercise {id:?}{}; `cargo learn list` shows all exercises",
+        suggestion(id, &all)
     )))
 }
 
@@ -256,16 +325,58 @@ hints = ['a', 'b', 'c']
     fn an_abbreviated_id_finds_one_exercise_or_lists_several() {
         let called = |id: &str| TABLE.replace("'one'", &format!("'{id}'"));
         let ids = ["mul_rule", "mul_kernel", "tiled_matmul", "ties"];
-        let rows = read(&ids.map(called).concat()).unwrap();
+        let (rows, _) = read(&ids.map(called).concat()).unwrap();
         let id = |part| find(&rows, part).map(|it| it.id.as_str());
         assert_eq!(id("mul_r").ok(), Some("mul_rule"));
         assert_eq!(id("kernel").ok(), Some("mul_kernel"));
         assert_eq!(id("tile").ok(), Some("tiled_matmul"));
         let said = id("mul").err().unwrap();
         let sentence = said.sentence().unwrap();
-        assert!(sentence.contains("part: mul_rule, mul_kernel; write"));
+        assert!(sentence.contains(": mul_rule, mul_kernel; write more"));
         let said = id("").err().unwrap();
         assert!(said.sentence().unwrap().contains("there is no exercise"));
+    }
+
+    #[test]
+    fn a_track_names_exercises_of_the_table() {
+        let track = |id: &str| {
+            let row =
+                format!("id = 'short'\ntitle = 'A'\nexercises = ['{id}']");
+            read(&format!("[[track]]\n{row}\n{TABLE}"))
+        };
+        assert_eq!(track("one").unwrap().1[0].exercises, ["one"]);
+        let error = track("two").err().unwrap();
+        assert_eq!(error, "the track short names no exercise: two");
+    }
+
+    #[test]
+    fn a_page_has_a_title_and_a_number() {
+        let text = "[Introduction](a.md)\n- [B](b.md)\n  - [C [d]](c.md)\n";
+        let contents = Contents(text.to_string());
+        for (page, title) in
+            [("a.md", "Introduction"), ("b.md", "B"), ("c.md", "C [d]")]
+        {
+            assert_eq!(contents.title(page), Some(title));
+        }
+        assert_eq!(contents.title("d.md"), None);
+        assert_eq!(
+            (contents.number("b.md"), contents.number("a.md")),
+            (Some(1), None)
+        );
+    }
+
+    #[test]
+    fn a_file_finds_its_exercise() {
+        let called = |id: &str| TABLE.replace("'one'", &format!("'{id}'"));
+        let table = ["mul_rule", "my_kernels"].map(called).concat();
+        let (rows, _) = read(&table).unwrap();
+        let id = |word| find(&rows, word).map(|it| it.id.as_str()).ok();
+        for word in ["mul_rule.rs", "./exercises/part1_cpu/mul_rule.rs", "mul"]
+        {
+            assert_eq!(id(word), Some("mul_rule"), "{word}");
+        }
+        assert_eq!(id("part2_gpu/my_kernels.cl"), Some("my_kernels"));
+        assert_eq!(id("exercises/part1_cpu/"), None);
     }
 
     /// Promise: A damaged exercise table is rejected in one line.

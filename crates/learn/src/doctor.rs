@@ -41,7 +41,7 @@ fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     let none = format!("none in {}", machine::vendors().display());
     row("drivers", &if drivers.is_empty() { none } else { drivers.join(", ") });
     let devices = if loader.is_none() || drivers.is_empty() {
-        row("devices", "no driver to ask");
+        row("devices", "no driver lists any");
         Vec::new()
     } else {
         devices(checkout)
@@ -51,11 +51,12 @@ fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
     say!("What works here");
     row("part 1", "everything: it needs nothing but Rust");
     let (part2, part3) = match (devices.is_empty(), runs) {
-        (true, _) => {
-            ("its text; running it needs an OpenCL device", "the device cpu")
-        }
+        (true, _) => (
+            "you can read it; running it needs an OpenCL device",
+            "the device cpu",
+        ),
         (_, false) => {
-            ("its text, until the device runs kernels", "the device cpu")
+            ("you can read it, until a device runs kernels", "the device cpu")
         }
         _ => ("everything", "the device cpu and the OpenCL devices above"),
     };
@@ -93,8 +94,9 @@ fn row(name: &str, value: &str) {
 fn toolchain(checkout: &Checkout) -> Result<String, String> {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let Some(said) = machine::command_output(&rustc, &["--version"]) else {
-        return Err("rustc cannot be run: install Rust by https://rustup.rs"
-            .to_string());
+        return Err(
+            "cannot run rustc: install Rust from https://rustup.rs".to_string()
+        );
     };
     let text = fs::read_to_string(checkout.root.join("Cargo.toml"));
     let text = text.unwrap_or_default();

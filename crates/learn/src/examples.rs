@@ -7,7 +7,7 @@ use std::{env, fs};
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::exercises::engine;
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 use crate::process;
 use crate::terminal::{self, say};
 
@@ -26,11 +26,11 @@ first OpenCL device) or gpu:1, numbered as in `cargo learn doctor`. An example
 that registers a custom device with Device::register also accepts its name:
 cargo learn run part3_spiral --device counting.
 
-my_engine trains the digits with your own engine and with Part 1, and prints
+my_engine trains on the digits with your own engine and with Part 1, and prints
 the accuracy and the time of both, and what your engine still lacks. my_device
-trains them on your own device and on the processor, and prints which functions
-of the device were called and which of them are yours. my_kernels trains with
-your own kernels and with those of Part 2.
+trains on your own device and on the processor, and prints which functions of
+the device were called and which of them you wrote. my_kernels trains with your
+own kernels and with those of Part 2.
 
 --timeline prints what the example ran on a device, and when: one line for each
 copy and each kernel. --trace FILE writes the same, for one example, to a file
@@ -86,7 +86,14 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         return Ok(());
     };
     if let Some(exercise) = engine::find(checkout, name) {
-        return engine::train(checkout, &exercise);
+        let has_options = device.is_some() || !frame.is_empty() || show;
+        return match has_options {
+            true => Err(Stop::Usage(format!(
+                "`cargo learn run {name}` takes no options: it trains on the \
+                 devices that it compares"
+            ))),
+            false => engine::train(checkout, &exercise),
+        };
     }
     let chosen: Vec<&Example> = examples
         .iter()
@@ -304,10 +311,9 @@ fn unknown(name: &str, examples: &[Example]) -> Stop {
     let parts = PARTS.iter().map(|(part, _)| *part);
     let names: Vec<&str> =
         parts.chain(examples.iter().map(|it| it.name.as_str())).collect();
-    let nearest = nearest(name, &names).unwrap_or_default();
     Stop::Usage(format!(
-        "there is no part or example {name:?}; the nearest is {nearest}, and \
-         `cargo learn run` lists all"
+        "there is no part or example {name:?}{}; `cargo learn run` lists all",
+        suggestion(name, &names)
     ))
 }
 
@@ -321,18 +327,26 @@ fn check_device(device: &str, examples: &[&Example]) -> Result<(), Stop> {
     });
     let known = ["cpu", "gpu", "fused", "fused:cpu", "plain", "plain:cpu"];
     if counted || known.contains(&device) {
-        return Ok(());
+        let is_part1 = |it: &&Example| it.part() == Some("part1");
+        let first = examples.first().filter(|_| device != "cpu");
+        return match first.filter(|_| examples.iter().all(is_part1)) {
+            Some(Example { name, .. }) => Err(Stop::Usage(format!(
+                "{name} cannot use --device {device}: the examples of part1 \
+                 always run on the CPU"
+            ))),
+            None => Ok(()),
+        };
     }
     let may_be_own = !device.is_empty() && number.is_none();
     match examples.iter().find(|it| !it.has_custom_device) {
         None if may_be_own && !examples.is_empty() => Ok(()),
         Some(Example { name, .. }) if may_be_own => Err(Stop::Usage(format!(
-            "{name} has no device {device:?}: say cpu, gpu or gpu:1, which \
-             `cargo learn doctor` lists; a device of your own is known to the \
-             program that makes it by Device::register"
+            "{name} has no device {device:?}: use cpu, gpu or gpu:1, which \
+             `cargo learn doctor` lists; a custom device exists only in the \
+             program that calls Device::register"
         ))),
         _ => Err(Stop::Usage(format!(
-            "there is no device {device:?}: say cpu, gpu or gpu:1; \
+            "there is no device {device:?}: use cpu, gpu or gpu:1; \
              `cargo learn doctor` lists the devices"
         ))),
     }

@@ -18,7 +18,8 @@ checks every gradient with finite differences, and draws the tape:
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4
   cargo learn try \"(a*b)*b\" a=2,3 b=3,4 --engine part3 --device gpu
 
---engine mine is your own engine from `cargo learn check my_engine`.
+--engine mine is your own engine from `cargo learn check my_engine`. --svg FILE
+changes the file of the picture, target/tape.svg.
 
 In a fresh clone, Part 1, the default engine, is compiled in half a minute; the
 other engines take two to three minutes.",
@@ -26,7 +27,7 @@ other engines take two to three minutes.",
 };
 
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    let args = args.all();
+    let args = args.documented(&COMMAND)?;
     if args.is_empty() {
         return Err(Stop::Page);
     }

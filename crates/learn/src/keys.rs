@@ -29,30 +29,80 @@ impl Keys {
             // Standard input is buffered by default; read each key when it
             // arrives.
             let bytes = io::BufReader::with_capacity(1, io::stdin()).bytes();
-            let keys = bytes
-                .map_while(Result::ok)
-                .map(char::from)
-                .filter(|it| !it.is_whitespace());
+            let keys = bytes.map_while(Result::ok).map(char::from);
             keys.map_while(|key| sender.send(key).ok()).for_each(drop);
         });
         Some(Keys { pressed, guard })
     }
 
-    /// Returns the next key that was pressed, without waiting.
+    /// Returns the next key that was pressed, without waiting. The escape
+    /// sequence of an arrow key and the like is discarded.
     pub(crate) fn pressed(&self) -> Option<char> {
-        self.pressed.try_recv().ok()
+        loop {
+            match self.pressed.try_recv().ok()? {
+                ESCAPE => self.discard_sequence(),
+                key if key.is_ascii_graphic() => return Some(key),
+                _ => {}
+            }
+        }
+    }
+
+    /// Discards the rest of an escape sequence, such as `[A` of an arrow key.
+    fn discard_sequence(&self) {
+        let is_inside = |key: char| !(key.is_ascii_alphabetic() || key == '~');
+        while self.pressed.try_recv().is_ok_and(|it| it == 'O' || is_inside(it))
+        {
+        }
     }
 
     /// Discards keys that were pressed before the instructions were printed.
     pub(crate) fn discard(&self) {
-        while self.pressed().is_some() {}
+        while self.pressed.try_recv().is_ok() {}
     }
 
     /// Returns the words to append to instructions if keys need Enter.
     pub(crate) fn enter_hint(&self) -> &'static str {
-        if self.guard.is_some() { "" } else { ", each with Enter" }
+        if self.guard.is_some() { "" } else { " (press Enter after the key)" }
+    }
+
+    /// Reads a line that is not empty. Returns `None` after the key Escape.
+    pub(crate) fn read_line(&self) -> Option<String> {
+        let echo = |text: &str| {
+            if self.guard.is_some() {
+                terminal::write_out(text);
+            }
+        };
+        let mut line = String::new();
+        loop {
+            match self.pressed.recv().ok()? {
+                ESCAPE => {
+                    self.discard();
+                    echo("\n");
+                    return None;
+                }
+                '\r' | '\n' if line.is_empty() => {}
+                '\r' | '\n' => {
+                    echo("\n");
+                    return Some(line);
+                }
+                BACKSPACE | DELETE => {
+                    if line.pop().is_some() {
+                        echo("\x08 \x08");
+                    }
+                }
+                key if key.is_control() => {}
+                key => {
+                    line.push(key);
+                    echo(&key.to_string());
+                }
+            }
+        }
     }
 }
+
+const ESCAPE: char = '\x1b';
+const BACKSPACE: char = '\x08';
+const DELETE: char = '\x7f';
 
 impl Drop for Keys {
     fn drop(&mut self) {

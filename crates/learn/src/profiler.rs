@@ -1,4 +1,4 @@
-//! `cargo learn profile`: counts what a kernel would make a GPU do, with a
+//! `cargo learn profile`: counts how a kernel would use a GPU, with a
 //! program of `crates/tools/`.
 
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use crate::exercises::engine;
 pub(crate) const COMMAND: Command = Command {
     name: "profile",
     usage: "NAME [--warp 32|64] [--card NAME] [--line N] ..",
-    summary: "what a kernel would make a GPU do, without a GPU",
+    summary: "how a kernel would use a GPU, measured without one",
     page: include_str!("../../tools/src/bin/profile/help.txt").trim_ascii_end(),
     run,
 };
 
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    let mut args = args.all();
+    let mut args = args.documented(&COMMAND)?;
     let Some(name) = args.first().filter(|it| !it.starts_with('-')) else {
         return Err(Stop::Page);
     };

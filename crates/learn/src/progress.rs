@@ -76,7 +76,7 @@ impl Progress<'_> {
     ) {
         if let Err(stop) = Progress::update(checkout, with) {
             let why = stop.sentence().unwrap_or_default();
-            say!("Note: your progress is not kept: {why}.");
+            say!("Note: your progress was not saved: {why}.");
         }
     }
 

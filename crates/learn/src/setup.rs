@@ -46,7 +46,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let missing = machine::missing(audience);
     if missing.is_empty() {
         build_plugin(checkout);
-        say!("Everything is in place.");
+        say!("Everything is installed.");
         return Ok(());
     }
     show(&missing);
@@ -96,7 +96,7 @@ pub(crate) fn offer(
         return Ok(());
     }
     if packages.needs_root() && !machine::is_root() {
-        say!("These need root, so they are yours to run.");
+        say!("These commands need root, so run them yourself.");
         return Ok(());
     }
     if !terminal::can_ask() {
@@ -119,8 +119,10 @@ pub(crate) fn show(missing: &[&Tool]) {
     }
     say!();
     let Some(packages) = PackageManager::find() else {
-        say!("No package manager that we know is here (apt, dnf, pacman or");
-        say!("Homebrew). On Debian the packages are called:");
+        say!(
+            "Found no package manager that is supported here (apt, dnf, pacman"
+        );
+        say!("or Homebrew). On Debian the packages are called:");
         for tool in missing {
             let package = tool.package(PackageManager::Apt).unwrap_or_default();
             say!("  {package}");
@@ -129,7 +131,7 @@ pub(crate) fn show(missing: &[&Tool]) {
     };
     let commands = commands(packages, missing);
     if !commands.is_empty() {
-        say!("The commands that install it:");
+        say!("The commands that install them:");
         let needs_root = packages.needs_root() && !machine::is_root();
         for command in &commands {
             let sudo = if needs_root { "sudo " } else { "" };
@@ -138,7 +140,10 @@ pub(crate) fn show(missing: &[&Tool]) {
         say!();
     }
     for tool in missing.iter().filter(|it| it.package(packages).is_none()) {
-        say!("This system has no package of {}; see its home page.", tool.name);
+        say!(
+            "This system has no package for {}; see its home page.",
+            tool.name
+        );
     }
 }
 
@@ -180,14 +185,16 @@ pub(crate) fn install(
         each.map(|name| format!("{} {name}", packages.install())).collect();
     if !refused.is_empty() && each.len() > 1 && network_trouble(&log).is_none()
     {
-        say!("  Installing all at once failed. One after the other:");
+        say!(
+            "  Installing all packages at once failed. Installing them one by one:"
+        );
         refused = run_package_commands(&each, &log)?;
     }
     let left = missing.iter().filter(|tool| !(tool.is_there)());
     let left: Vec<&Tool> = left.copied().collect();
     if !left.iter().any(|tool| tool.package(packages).is_some()) {
         say!();
-        say!("Everything that this system offers is in place.");
+        say!("Everything that this system has packages for is installed.");
         return Ok(());
     }
     explain(checkout, &left, &log, &refused)

@@ -1,4 +1,4 @@
-//! `cargo learn bench`: measures how fast Part 3 is here, with a program of
+//! `cargo learn bench`: measures how fast Part 3 is on this machine, with a program of
 //! `crates/tools/` built with all optimizations.
 
 use crate::checkout::Checkout;
@@ -9,11 +9,11 @@ pub(crate) const COMMAND: Command = Command {
     name: "bench",
     usage: "[WORDS] [--device cpu|gpu|gpu:N] [--quick] [--peer NAME] \
             [--baseline FILE] ..",
-    summary: "how fast Part 3 is here, beside PyTorch and numpy",
+    summary: "how fast Part 3 is here, compared with PyTorch and numpy",
     page: include_str!("../../tools/src/bin/bench/help.txt").trim_ascii_end(),
     run,
 };
 
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
-    Program::Stopwatch("bench").run(checkout, None, &args.all())
+    Program::Stopwatch("bench").run(checkout, None, &args.documented(&COMMAND)?)
 }

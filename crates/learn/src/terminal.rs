@@ -66,28 +66,49 @@ fn can_color() -> bool {
     can_rewrite() && !refused
 }
 
-/// The words that begin a verdict, each with its color.
-const VERDICTS: [(&str, &str); 5] = [
-    ("failing:", "31"),
-    ("solved:", "32"),
-    ("solved, in part:", "32"),
-    ("to do:", "33"),
-    ("skipped:", "33"),
+/// The words that begin a line of a check, each with its color.
+const VERDICTS: &[(&str, &str)] = &[
+    ("failing:", "1;31"),
+    ("solved:", "1;32"),
+    ("solved, in part:", "1;32"),
+    ("to do:", "1;33"),
+    ("skipped:", "1;33"),
+    ("  ok  ", "32"),
 ];
 
-/// Prints a line of a check. If it is the verdict, its first word is colored.
+/// Prints a line of a check. The word of a verdict or of a step that passed is
+/// colored.
 pub(crate) fn print_verdict(text: &str) {
-    line(&colored(text, can_color()));
+    line(&colored(text.trim_end(), VERDICTS));
 }
 
-fn colored(text: &str, colors: bool) -> String {
-    let mut verdicts = VERDICTS.iter().filter(|_| colors);
-    match verdicts.find(|(word, _)| text.starts_with(word)) {
+/// Colors the word that a text begins with, if it is in the list and the
+/// terminal has colors.
+pub(crate) fn colored(text: &str, words: &[(&str, &str)]) -> String {
+    let mut words = words.iter().filter(|_| can_color());
+    match words.find(|(word, _)| text.starts_with(word)) {
         Some((word, color)) => {
             let rest = &text[word.len()..];
-            format!("\x1b[1;{color}m{word}\x1b[0m{rest}")
+            format!("\x1b[{color}m{word}\x1b[0m{rest}")
         }
         None => text.to_string(),
+    }
+}
+
+/// Formats how much is done, as a bar and as numbers.
+pub(crate) fn progress_bar(done: usize, all: usize) -> String {
+    let filled = (done * BAR / all.max(1)).max(done.min(1));
+    let (filled, rest) = ("#".repeat(filled), ".".repeat(BAR - filled));
+    format!("[{filled}{rest}] {done} of {all} solved")
+}
+
+/// The number of characters of a bar.
+const BAR: usize = 24;
+
+/// Clears the terminal. Does nothing if the output goes elsewhere.
+pub(crate) fn clear() {
+    if can_rewrite() {
+        write_out("\x1b[2J\x1b[H");
     }
 }
 
@@ -148,7 +169,7 @@ pub(crate) fn wrapped(text: &str) -> Vec<String> {
     wrap(text, width())
 }
 
-fn wrap(text: &str, room: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one");
@@ -185,6 +206,18 @@ mod tests {
         assert_eq!(human_duration(Duration::from_millis(640)), "0.6 s");
         assert_eq!(human_duration(Duration::from_secs(42)), "42 s");
         assert_eq!(human_duration(Duration::from_secs(125)), "2 min 05 s");
+    }
+
+    #[test]
+    fn a_bar_is_empty_at_first_and_full_only_at_the_end() {
+        assert!(progress_bar(0, 96).starts_with("[........................]"));
+        assert!(progress_bar(1, 96).starts_with("[#......................."));
+        assert!(progress_bar(95, 96).contains('.'));
+        assert_eq!(
+            progress_bar(2, 2),
+            format!("[{}] 2 of 2 solved", "#".repeat(24))
+        );
+        assert!(progress_bar(0, 0).ends_with("0 of 0 solved"));
     }
 
     #[test]

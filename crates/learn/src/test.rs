@@ -16,8 +16,9 @@ pub(crate) const COMMAND: Command = Command {
 /// Replaces this process with the tests, so that they receive every signal and
 /// their exit code is passed on.
 fn run(checkout: &Checkout, args: Args) -> Result<(), Stop> {
+    let words = args.documented(&COMMAND)?;
     let mut cargo = checkout.cargo(&["run", "--quiet", "--package", "xtask"]);
-    cargo.args(["--profile", "learn", "--", "test"]).args(args.all());
+    cargo.args(["--profile", "learn", "--", "test"]).args(words);
     let error = cargo.exec();
     Err(Stop::Failed(format!("cannot start cargo: {error}")))
 }

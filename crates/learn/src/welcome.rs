@@ -21,9 +21,11 @@ pub(crate) const COMMAND: Command = Command {
 fn run(checkout: &Checkout, _: Args) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     if progress.damaged > 0 {
-        let count = progress.damaged;
-        say!("Note: .learn/progress is damaged; what could not be read of it");
-        say!("(lines: {count}) is left out. Your solutions are not touched.");
+        say!("Note: .learn/progress is damaged. Lines that could not be read");
+        say!(
+            "and are ignored: {}. Your files are not affected.",
+            progress.damaged
+        );
         say!();
     }
     let exercises = course::exercises(checkout)?;
@@ -48,7 +50,7 @@ fn run(checkout: &Checkout, _: Args) -> Result<(), Stop> {
 fn prepare(checkout: &Checkout) -> Result<(), Stop> {
     let missing = machine::missing(Audience::Learner);
     if missing.is_empty() {
-        say!("This machine has all that the course can use.");
+        say!("This machine has everything the course needs.");
         say!();
         return Ok(());
     }
@@ -69,15 +71,15 @@ fn tour() {
 Welcome to Rungrad.
 
 Here you build one machine three times: it computes a number, remembers how,
-and then walks back to say how each input would have changed that number.
-Training a network is that walk, repeated. Each rung needs only the one below.
+and then goes back to find how each input would change that number. Training a
+network repeats this. Each step builds only on the one before.
 
-  part1  Arrays on the CPU. A tensor remembers its parents, and one sweep
-         from the end to the beginning fills in every gradient.
+  part1  Arrays on the CPU. A tensor remembers its parents, and one backward
+         pass from the result to the inputs computes every gradient.
   part2  The same on raw OpenCL. You write the kernels, own the buffers, and
          see what a copy costs. Much of Part 1 is written a second time.
-  part3  One tensor for every device. What was written twice is written once,
-         a device is a word, and a gradient has gradients of its own.
+  part3  One tensor for every device. The code that was written twice is
+         written once, and gradients can be differentiated again.
 "
     );
 }

@@ -33,13 +33,15 @@ fn a_solved_variant_is_followed_by_a_new_one() {
     said.prints("TODO(one)").prints("Multiply by 7.");
     // The check receives the drawn values.
     scene.write(VARIANT, "[ \"$RUNGRAD_AGAIN\" = factor=7 ] || exit 1\n");
-    scene.learn(&["again", "one"]).succeeds().prints("Another one:");
+    scene.learn(&["again", "one"]).succeeds().prints("The next variant:");
     scene.learn(&["again"]).succeeds().prints("solved  one");
     scene.learn(&["again", "one"]).succeeds().prints("Multiply by 9.");
     // The exercise itself receives no values and keeps a separate status.
     scene.write(ONE, "[ -z \"$RUNGRAD_AGAIN\" ] || exit 1\n");
     let checked = scene.learn(&["check", "one"]);
-    checked.succeeds().prints("With other values: cargo learn again one");
+    checked
+        .succeeds()
+        .prints("The same with different values: cargo learn again one");
 }
 
 #[test]
@@ -48,7 +50,8 @@ fn an_unfinished_variant_is_backed_up() {
     scene.learn(&["again", "one"]).succeeds();
     scene.write(VARIANT, SOLVED);
     let said = scene.learn(&["again", "one", "--seed", "5"]);
-    said.succeeds().prints("Your previous version: .learn/backups/one-");
+    said.succeeds()
+        .prints("Backup of your previous version: .learn/backups/one-");
     said.prints("Multiply by 9.");
     let seven = scene.learn(&["again", "one", "--new"]);
     seven.succeeds().prints("Multiply by 7.");
@@ -58,7 +61,7 @@ fn an_unfinished_variant_is_backed_up() {
 fn an_exercise_without_variants_is_reported() {
     let scene = stage_with_variants();
     scene.learn(&["again", "two"]).fails_with(2, &["two has no variant"]);
-    scene.learn(&["again", "onn"]).fails_with(2, &["the nearest is one"]);
+    scene.learn(&["again", "onn"]).fails_with(2, &["did you mean one?"]);
     scene.learn(&["again", "one", "--seed", "x"]).fails_with(2, &["--seed is"]);
 }
 

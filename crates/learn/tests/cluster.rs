@@ -107,7 +107,7 @@ fn wrong_arguments_are_rejected_before_the_build() {
     let scene = scene();
     install_mpi(&scene);
     let said = cluster(&scene, "name -n 4");
-    said.fails_with(2, &["\"name\"", "nearest is names", "model, names"]);
+    said.fails_with(2, &["\"name\"", "did you mean names?", "model, names"]);
     for ranks in ["0", "many"] {
         let said = cluster(&scene, &format!("names -n {ranks}"));
         said.fails_with(2, &["from 1", ranks, "-n 4"]);

@@ -8,15 +8,32 @@ use scene::stage::{ONE, SOLVED, stage};
 use scene::{CommandOutput, Scene};
 
 /// Promise: An unknown command gives one sentence with the nearest known
-/// command and exit code 2.
+/// command, if one is near, and exit code 2.
 #[test]
 fn an_unknown_command_names_the_nearest() {
     let said = Scene::new().learn(&["stup"]);
-    said.fails_with(
-        2,
-        &["`cargo learn stup`", "nearest", "`cargo learn setup`"],
-    );
+    said.fails_with(2, &["`cargo learn stup`", "did you mean setup?"]);
     assert_eq!(said.out, "");
+    let said = Scene::new().learn(&["submit"]);
+    said.fails_with(2, &["`cargo learn submit`; `cargo learn help`"]);
+}
+
+/// Promise: Options are checked before anything is compiled.
+#[test]
+fn a_wrong_option_compiles_nothing() {
+    let scene = Scene::new();
+    scene.program("cargo", "echo \"$*\" >> $SCENE/calls");
+    for (words, said) in [
+        (&["bench", "--fast"][..], "no option --fast"),
+        (&["bench", "--device", "tpu"], "it can be cpu, gpu, gpu:N"),
+        (&["profile", "matmul", "--cart", "t4"], "did you mean --card?"),
+        (&["profile", "matmul", "--warp", "16"], "it can be 32, 64"),
+        (&["try", "a*b", "a=1", "b=2", "--engine", "part4"], "part3, mine"),
+        (&["test", "--fast"], "no option --fast"),
+    ] {
+        scene.learn(words).fails_with(2, &[said]);
+    }
+    assert_eq!(scene.read("calls"), "");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn one_broken_exercise_does_not_affect_the_others() {
     } else {
         // On a busy machine the limit may pass before the kernel has run that
         // long.
-        hanging.prints("your kernel did not come to an end within ");
+        hanging.prints("your kernel did not finish within ");
         assert!(is_listed(&scene, "failing", "mul_kernel"));
     }
 
@@ -147,7 +147,7 @@ fn one_broken_exercise_does_not_affect_the_others() {
     scene.write(file, &text);
     let endless = learn(&scene, &["check", "mul_rule"]);
     assert_eq!(endless.code, Some(1));
-    endless.prints("your code did not come to an end within 2 s");
+    endless.prints("your code did not finish within 2 s");
 }
 
 /// A file that was moved or restored from a backup may be older than the
@@ -173,6 +173,22 @@ fn a_verdict_ignores_the_modification_time() {
         assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
         said.prints("failing: ");
     }
+}
+
+/// Promise: A check in which the learner writes the test names a bug of ours
+/// only after a hint.
+#[test]
+fn a_bug_that_a_test_misses_is_named_after_a_hint() {
+    let scene = Scene::new();
+    put_wrong(&scene, "part1_cpu/your_test.rs", "ones");
+    let check = || learn(&scene, &["check", "your_test"]);
+    let said = check();
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    said.prints("  ok  rejected: it overwrites");
+    said.prints("failing: engine 3 of 7 must be rejected");
+    assert!(!said.out.contains("grad_out"), "{}", said.out);
+    learn(&scene, &["hint", "your_test"]).succeeds();
+    check().prints("failing: rejected: it ignores grad_out");
 }
 
 /// A log that cannot be written must not be mistaken for an empty one.

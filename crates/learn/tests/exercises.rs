@@ -8,7 +8,9 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use scene::CommandOutput;
-use scene::stage::{ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, status};
+use scene::stage::{
+    ONE, SOLVED, TO_DO, TWO, WRONG, last_line, stage, stage_with_levels, status,
+};
 
 #[test]
 fn without_a_name_the_next_exercise_is_checked() {
@@ -59,7 +61,7 @@ fn every_outcome_of_a_check_has_a_status() {
         assert!(!said.out.contains("=solved"), "{}", said.out);
         assert_eq!(status(&scene, "one"), shown, "{text}");
         if shown == "failing" || shown == "to do" {
-            let again = "Once more: cargo learn check one";
+            let again = "Check again: cargo learn check one";
             assert_eq!(last_line(&said), again);
         }
     }
@@ -126,7 +128,7 @@ fn the_list_shows_the_progress_of_a_milestone() {
     let scene = stage();
     scene.write(ONE, "exit 6\n");
     let said = scene.learn(&["check", "one"]);
-    said.succeeds().prints("3 of 4 are yours: solved, and 1 to go");
+    said.succeeds().prints("3 of 4 are yours. That is enough; 1 more");
     let list = scene.learn(&["list"]);
     list.succeeds().prints("The first (3 of 4 are yours)");
 }
@@ -138,7 +140,9 @@ fn partly_checked_exercises_are_marked_in_the_list() {
     scene.write(ONE, "exit 5\n");
     scene.learn(&["check", "one"]).succeeds().prints("check two");
     let list = scene.learn(&["list"]);
-    list.succeeds().prints("in part: solved").prints("1 of 2 solved");
+    list.succeeds()
+        .prints("in part: the results are right")
+        .prints("1 of 2 solved");
     assert_eq!(last_line(&list), "Next: cargo learn check two");
     scene.write(ONE, "exit 5 \n");
     assert_eq!(status(&scene, "one"), "stale");
@@ -209,19 +213,131 @@ fn the_list_is_ordered_by_part_and_has_chapter_numbers() {
     let said = scene.learn(&["list"]);
     said.succeeds()
         .prints("\n\npart1: 1 of 1 solved\nsolved")
-        .prints("\n\npart2: 0 of 1 solved\nto do");
+        .prints("\n\npart2: 0 of 1 solved\nto do")
+        .prints("\n+ needs an OpenCL device\n")
+        .prints("[############............] 1 of 2 solved");
     let rows: Vec<&str> = said.out.lines().collect();
-    let heads = ["exercise", "chapter", "how hard", "minutes", "hints"];
-    for cells in
-        [["one", "2", "*", "10", ""], ["two", "", "***", "45", "2 of 3"]]
-    {
+    let heads = ["exercise", "title", "ch", "stars", "min", "hints"];
+    for cells in [
+        ["one", "The first", "2", "*", "10", ""],
+        ["two", "The second", "", "***", "45", "2 of 3"],
+    ] {
         let id = format!("  {}  ", cells[0]);
         let row = rows.iter().find(|row| row.contains(&id)).unwrap();
+        assert_eq!(row.contains(" + "), cells[0] == "two", "{row}");
         for (head, cell) in heads.iter().zip(cells) {
-            let at = rows[0].find(head).unwrap();
-            assert_eq!(row[at..].split("  ").next(), Some(cell), "{head}");
+            let at = rows[0].find(&format!(" {head}")).unwrap() + 1;
+            let shown = row.get(at..).unwrap_or_default();
+            assert_eq!(shown.split("  ").next(), Some(cell), "{head}");
         }
     }
+}
+
+/// The rows of the table are in no order.
+///
+/// Promise: The list has each part once, in the order of the chapters, and
+/// exercises with levels are the last of their part.
+#[test]
+fn the_list_follows_the_chapters() {
+    let scene = stage_with_levels();
+    let table = scene.read("exercises/exercises.toml");
+    let late = format!(
+        "[[exercise]]\nid = 'early'\ntitle = 'Early'\nchapter = 'early.md'\n\
+         file = 'part1_cpu/early.rs'\nneeds = []\ntask = 'It.'\nsize = 'a \
+         line'\ndifficulty = 1\nminutes = 5\nhints = ['a', 'b', 'c']\n"
+    );
+    scene.write("exercises/exercises.toml", &format!("{table}\n{late}"));
+    let chapters = "- [Early](early.md)\n- [A chapter](a-chapter.md)\n";
+    scene.write("book/src/SUMMARY.md", chapters);
+    let said = scene.learn(&["list"]);
+    let rows = said.succeeds().out.lines();
+    let first = |line: &str| match line.strip_prefix("to do   ") {
+        Some(row) => row.split(' ').next().map(str::to_string),
+        None => line.split_once(": 0 of").map(|(part, _)| part.to_string()),
+    };
+    let order: Vec<String> = rows.filter_map(first).collect();
+    let all = ["part1", "early", "one", "my_engine", "part2", "two"];
+    assert_eq!(order[..6], all, "{}", said.out);
+    assert_eq!(last_line(&said), "Next: cargo learn check early");
+}
+
+/// Promise: `cargo learn list --track` shows the exercises of a track in their
+/// order.
+#[test]
+fn a_track_has_a_list() {
+    let scene = stage();
+    let table = scene.read("exercises/exercises.toml");
+    let track = "[[track]]\nid = 'short'\ntitle = 'A short one'\nexercises = \
+                 ['two']\n";
+    scene.write("exercises/exercises.toml", &format!("{track}{table}"));
+    let said = scene.learn(&["list"]);
+    said.succeeds().prints("A short one: cargo learn list --track short");
+    let said = scene.learn(&["list", "--track", "short"]);
+    said.succeeds().prints("Track short: A short one, about 1 hours");
+    said.prints("0 of 1 solved").prints("The second");
+    assert!(!said.out.contains("The first"), "{}", said.out);
+    assert_eq!(last_line(&said), "Next: cargo learn check two");
+    let said = scene.learn(&["list", "--track", "shrt"]);
+    said.fails_with(2, &["no track \"shrt\" (did you mean short?)"]);
+}
+
+/// Promise: The next exercise is the one after the one that was checked last,
+/// and unsolved ones before it are named.
+#[test]
+fn the_next_exercise_follows_the_one_just_solved() {
+    let scene = stage();
+    let table = scene.read("exercises/exercises.toml");
+    let third = table.split("[[exercise]]").nth(2).unwrap();
+    let third = third.replace("'two'", "'three'").replace("two.cl", "three.cl");
+    let table = format!("{table}\n[[exercise]]{third}");
+    scene.write("exercises/exercises.toml", &table);
+    scene.write("exercises/part2_gpu/three.cl", TO_DO);
+    scene.write(TWO, SOLVED);
+    let said = scene.learn(&["check", "two"]);
+    said.succeeds().prints("\nLeft open: one\n");
+    assert_eq!(last_line(&said), "Next: cargo learn check three (The second)");
+    // Without a name, the exercise that was checked last comes again.
+    scene.write(ONE, WRONG);
+    scene.learn(&["check", "three"]);
+    scene.learn(&["check"]).prints("three: The second");
+    scene.learn(&["hint"]).succeeds().prints("Hint 1 of 3 for three");
+    // After the last one, those that were left open follow.
+    scene.write("exercises/part2_gpu/three.cl", SOLVED);
+    let said = scene.learn(&["check"]);
+    assert_eq!(last_line(&said), "Next: cargo learn check one (The first)");
+    assert!(!said.out.contains("Left open"), "{}", said.out);
+}
+
+/// Promise: `check` accepts the path and the name of a file.
+#[test]
+fn a_file_names_its_exercise() {
+    let scene = stage();
+    scene.write(ONE, SOLVED);
+    for word in [ONE, "one.rs", "./one.rs", "part1_cpu/one.rs"] {
+        scene.learn(&["check", word]).succeeds().prints("one: The first\n");
+    }
+    scene.learn(&["hint", TWO]).succeeds().prints("for two");
+}
+
+/// Promise: A verdict names the page to read, with its address while the book
+/// is being served.
+#[test]
+fn a_verdict_names_its_page() {
+    let scene = stage();
+    let check = || scene.learn(&["check", "one"]);
+    check().prints("\nRead: book/src/a-chapter.md\n");
+    scene.write("book/src/SUMMARY.md", "- [A chapter](a-chapter.md)\n");
+    check().prints("\nRead: A chapter, chapter 1 of cargo learn book\n");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    scene.write("target/learn-logs/book.address", &address);
+    scene.write(ONE, WRONG);
+    let page = format!("A chapter, {address}/a-chapter.html");
+    check().prints(&format!("\nRead: {page}\n"));
+    scene.write(ONE, SOLVED);
+    check().prints(&format!("\nRead on: {page}\n"));
+    drop(listener);
+    check().prints("\nRead on: A chapter, chapter 1 of cargo learn book\n");
 }
 
 /// Promise: A course without its exercise table does not count as solved.
@@ -337,7 +453,10 @@ fn wrong_arguments_are_answered_by_a_sentence() {
     let by_name = ["check", "hint", "solution", "reset", "diff", "watch"];
     for command in by_name {
         let said = scene.learn(&[command, "two_"]);
-        said.fails_with(2, &["\"two_\"", "nearest is two", "cargo learn list"]);
+        said.fails_with(
+            2,
+            &["\"two_\"", "did you mean two?", "cargo learn list"],
+        );
     }
     for command in ["solution", "reset", "diff"] {
         scene.learn(&[command]).fails_with(2, &["name the exercise"]);
@@ -358,7 +477,7 @@ fn a_verdict_counts_even_if_it_cannot_be_saved() {
     let scene = stage();
     scene.write(".learn", "a file where a folder should be");
     scene.write(ONE, SOLVED);
-    scene.learn(&["check", "one"]).succeeds().prints("is not kept");
+    scene.learn(&["check", "one"]).succeeds().prints("was not saved");
     scene.learn(&["hint", "one"]).succeeds().prints("a nudge");
 }
 
@@ -368,12 +487,12 @@ fn each_call_shows_the_next_hint_up_to_the_last() {
     for hint in ["a nudge", "a push", "nearly all", "nearly all"] {
         scene.learn(&["hint", "one"]).succeeds().prints(hint);
     }
-    let first = scene.learn(&["hint", "one", "--level", "1"]);
+    let first = scene.learn(&["hint", "one", "--number", "1"]);
     first.succeeds().prints("Hint 1 of 3").prints("a nudge");
     scene.learn(&["hint", "one"]).succeeds().prints("Hint 3 of 3");
-    for level in ["0", "4", "x"] {
-        let said = scene.learn(&["hint", "one", "--level", level]);
-        said.fails_with(2, &["--level", "hints 1 to 3"]);
+    for number in ["0", "4", "x"] {
+        let said = scene.learn(&["hint", "one", "--number", number]);
+        said.fails_with(2, &["--number", "hints 1 to 3"]);
     }
 }
 

@@ -41,6 +41,35 @@ fn hints_belong_to_the_next_level() {
     hint().succeeds().prints("Hint 1 of 3 for level 2").prints("of the second");
 }
 
+#[test]
+fn a_level_has_hints_of_its_own() {
+    let scene = stage_with_levels();
+    let words = ["hint", "my_engine", "--level", "2"];
+    let said = scene.learn(&words);
+    said.succeeds().prints("Hint 1 of 3 for level 2").prints("of the second");
+    said.prints("Next hint: cargo learn hint my_engine --level 2");
+    scene.learn(&words).succeeds().prints("Hint 2 of 3 for level 2");
+    let said = scene.learn(&["hint", "my_engine", "--level", "9"]);
+    said.fails_with(2, &["--level is \"9\"", "the levels 1 to 2"]);
+    let said = scene.learn(&["hint", "one", "--level", "1"]);
+    said.fails_with(2, &["one has no levels"]);
+}
+
+/// Promise: When all levels pass, the learner is told what they have made.
+#[test]
+fn the_last_level_is_celebrated() {
+    let scene = stage_with_levels();
+    scene.write(LEVELS_FILE, "// mine\n\necho solved\n");
+    let said = scene.learn(&["check", "my_engine"]);
+    said.succeeds().prints("All 2 levels pass. You own an engine");
+    let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("you wrote it: 1 lines of code."), "{words}");
+    said.prints("cargo learn run my_engine");
+    scene.write(LEVELS_FILE, "echo 'failing: level 2'; exit 7\n");
+    let said = scene.learn(&["check", "my_engine"]);
+    assert!(!said.out.contains("You own"), "{}", said.out);
+}
+
 /// Promise: A learner can start the engine at any level, and the replaced file
 /// is backed up.
 #[test]
@@ -55,7 +84,7 @@ fn reset_to_a_level_backs_up_the_old_file() {
     let said = scene.learn(&["reset", "one", "--from", "1", "--yes"]);
     said.fails_with(
         2,
-        &["--from is for exercises with levels, and one has none"],
+        &["--from is for exercises with levels, and one has no levels"],
     );
 }
 
@@ -63,9 +92,10 @@ fn reset_to_a_level_backs_up_the_old_file() {
 fn the_solution_of_a_level_shows_its_changes() {
     let scene = stage_with_levels();
     let solution = || scene.learn(&["solution", "my_engine", "--level", "2"]);
-    solution().succeeds().prints("Ask once more");
+    solution().succeeds().prints("Ask again");
     let said = solution();
-    said.succeeds().prints("What level 2, the second, changes in ours:");
+    said.succeeds()
+        .prints("What level 2, the second, changes in our solution:");
     said.prints("-echo 'failing: level 2, the second'; exit 7\n+echo solved");
 }
 

@@ -44,7 +44,7 @@ fn the_answer_is_shown_after_the_guess() {
     said.prints("That is not a number").prints("Right: 18.");
     said.prints("after two: 18").prints("The same is added again.");
     said.prints("See for yourself: cargo run --example twice");
-    said.prints("The next question: cargo learn predict below");
+    said.prints("Next question: cargo learn predict below");
     scene.learn(&["predict", "below", "-3"]).succeeds().prints("Right: -3.");
     scene.learn(&["predict"]).succeeds().prints("answered every question");
 }
@@ -54,7 +54,7 @@ fn the_answer_is_shown_after_the_guess() {
 fn a_typical_wrong_guess_is_explained() {
     let scene = predictions();
     let said = scene.learn(&["predict", "twice", "9"]);
-    said.succeeds().prints("You say 9, and the program 18.");
+    said.succeeds().prints("You said 9; the program prints 18.");
     said.prints("That is once.");
     let other = scene.learn(&["predict", "twice", "7"]);
     assert!(!other.succeeds().out.contains("That is once."));
@@ -71,7 +71,7 @@ fn an_invalid_question_is_reported_in_a_sentence() {
     let none = scene.learn_with_input(&["predict", "twice"], "");
     assert_eq!(none.code, Some(2), "{}", none.out);
     assert!(none.err.contains("cargo learn predict twice NUMBER"));
-    scene.learn(&["predict", "twic"]).fails_with(2, &["the nearest is twice"]);
+    scene.learn(&["predict", "twic"]).fails_with(2, &["did you mean twice?"]);
     scene.learn(&["predict", "twice", "1", "2"]).fails_with(2, &["one number"]);
     scene.write("book/listings/twice.out", "$ cargo run\nnothing\n");
     scene.learn(&["predict", "twice", "1"]).fails_with(1, &["has no line 1"]);

@@ -42,7 +42,7 @@ fn missing_packages_are_installed_once() {
     );
     assert_eq!(scene.read("calls"), expected);
     let second = scene.learn(&["setup", "--yes"]);
-    second.succeeds().prints("Everything is in place");
+    second.succeeds().prints("Everything is installed");
     assert_eq!(scene.read("calls"), expected);
 }
 
@@ -61,7 +61,7 @@ fn setup_builds_the_profiler_plugin() {
     said.prints("g++ liboclgrind-dev opencl-c-headers");
     assert_eq!(built(), 0);
     std::fs::rename(scene.root.join("c++"), compiler).unwrap();
-    scene.learn(&["setup"]).succeeds().prints("Everything is in place");
+    scene.learn(&["setup"]).succeeds().prints("Everything is installed");
     assert_eq!(built(), 1);
     let refuses = "echo plugin.cpp:1: error: no such thing >&2; exit 1";
     scene.program("c++", refuses);
@@ -151,7 +151,7 @@ fn a_package_that_does_not_exist_does_not_stop_the_others() {
 fn a_package_that_the_system_lacks_is_reported() {
     let scene = Scene::new();
     let shown = scene.learn(&["setup"]);
-    shown.succeeds().prints("No package manager").prints("  oclgrind");
+    shown.succeeds().prints("no package manager").prints("  oclgrind");
     let said = scene.learn(&["setup", "--yes"]);
     said.fails_with(1, &["still missing", "by hand"]);
     scene.program("dnf", APT);

@@ -75,20 +75,17 @@ fn each_save_is_checked_and_success_moves_on() {
     let watch = watch(&scene, &[]);
     let first = watch.lines.recv_timeout(Duration::from_secs(60)).unwrap();
     let place = "exercises/part1_cpu/one.rs";
-    assert_eq!(
-        first,
-        format!("Watching {place}: each save is checked. Ctrl-C ends.")
-    );
+    assert_eq!(first, format!("Watching {place}"));
     watch.read_until("to do: TODO(one)");
-    watch.read_until(&format!("Waiting for the next save of {place}."));
+    watch.read_until(&format!("Checking {place} on every save."));
     scene.write(ONE, WRONG);
     watch.read_until("are swapped");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     scene.write(ONE, SOLVED);
     let said = watch.read_until("Watching exercises/part2_gpu/two.cl");
     assert!(said.contains("solved\n"), "{said}");
     assert_eq!(status(&scene, "one"), "solved");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     scene.write(TWO, SOLVED);
     let rest = watch.read_to_end();
     assert!(rest.ends_with("Every exercise is solved. Well done.\n"), "{rest}");
@@ -105,11 +102,11 @@ fn a_solved_exercise_can_be_broken_under_watch() {
     let scene = stage();
     scene.write(ONE, SOLVED);
     let named = watch(&scene, &["one"]);
-    named.read_until("It is already solved");
-    named.read_until("Waiting");
+    named.read_until("This exercise is already solved");
+    named.read_until("Checking");
     scene.write(ONE, WRONG);
     named.read_until("are swapped");
-    named.read_until("Waiting");
+    named.read_until("Checking");
     scene.write(ONE, SOLVED);
     named.read_until("Watching exercises/part2_gpu/two.cl");
     drop(named);
@@ -119,8 +116,8 @@ fn a_solved_exercise_can_be_broken_under_watch() {
     scene.write("exercises/exercises.toml", &free);
     scene.write(".learn/progress", "");
     let free = watch(&scene, &[]);
-    free.read_until("It is already solved");
-    free.read_until("Waiting");
+    free.read_until("This exercise is already solved");
+    free.read_until("Checking");
     // Saved without a change.
     scene.write(ONE, SOLVED);
     free.read_until("Watching exercises/part2_gpu/two.cl");
@@ -135,7 +132,7 @@ fn a_skipped_exercise_is_left_for_later() {
     let watch = watch(&scene, &["one"]);
     let said = watch.read_until("Watching exercises/part2_gpu/two.cl");
     assert!(said.contains("skipped: no device"), "{said}");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     scene.write(TWO, SOLVED);
     let rest = watch.read_to_end();
     assert!(rest.contains("No other exercise can be checked now"), "{rest}");
@@ -153,27 +150,27 @@ fn a_skipped_exercise_is_left_for_later() {
 fn every_way_of_saving_is_noticed() {
     let scene = stage();
     let watch = watch(&scene, &["one"]);
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // The same text again: the verdict is printed once more.
     scene.write(ONE, TO_DO);
     watch.read_until("TODO(one)");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // A new file replaces the old one by a rename.
     scene.write("beside", WRONG);
     fs::rename(scene.root.join("beside"), scene.root.join(ONE)).unwrap();
     watch.read_until("are swapped");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // Removed, and written again a moment later.
     fs::remove_file(scene.root.join(ONE)).unwrap();
     thread::sleep(Duration::from_millis(300));
     scene.write(ONE, WRONG);
     let said = watch.read_until("are swapped");
     assert!(!said.contains("is missing"), "{said}");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // A change of the check counts too.
     scene.write("exercises/checks/one.rs", "// Another check.\n");
     watch.read_until("are swapped");
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // Another command writes a missing file again.
     fs::remove_file(scene.root.join(ONE)).unwrap();
     scene.learn(&["list"]).succeeds();
@@ -219,7 +216,7 @@ fn a_signal_ends_the_watch_and_the_running_check() {
 fn waiting_uses_no_processor_time() {
     let scene = stage();
     let watch = watch(&scene, &["one"]);
-    watch.read_until("Waiting");
+    watch.read_until("Checking");
     // In hundredths of a second, in user mode and in the kernel.
     let ticks = || -> u64 {
         let file = format!("/proc/{}/stat", watch.child.id());

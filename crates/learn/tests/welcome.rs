@@ -42,11 +42,11 @@ fn damaged_files_are_named() {
     std::fs::create_dir_all(scene.root.join(".learn")).unwrap();
     std::fs::write(scene.root.join(".learn/progress"), bytes).unwrap();
     let said = scene.learn(&[]);
-    said.succeeds().prints(".learn/progress is damaged").prints("(lines: 2)");
+    said.succeeds().prints(".learn/progress is damaged").prints("ignored: 2.");
     assert!(!said.out.contains("Welcome"), "{}", said.out);
     std::fs::remove_dir_all(scene.root.join(".learn")).unwrap();
     scene.write(".learn", "a file where a folder should be");
-    scene.learn(&[]).succeeds().prints("your progress is not kept");
+    scene.learn(&[]).succeeds().prints("your progress was not saved");
     scene.write("exercises/exercises.toml", "[[exercise]\n");
     let said = scene.learn(&[]);
     said.fails_with(

@@ -26,12 +26,22 @@ impl Case {
     pub fn what(&self) -> String {
         let shapes = self.operands.iter().map(|(s, _)| format!("{s:?}"));
         let shapes = shapes.collect::<Vec<_>>().join(" and ");
-        match &self.call {
-            Call::Mul | Call::Add | Call::Sub | Call::Div | Call::Matmul => {
-                format!("{} of {shapes}", self.call.name())
+        let call = match &self.call {
+            Call::CrossEntropy(labels) => {
+                format!("cross_entropy with the labels {labels:?}")
             }
-            call => format!("{call:?} of {shapes}"),
-        }
+            Call::Mul
+            | Call::Add
+            | Call::Sub
+            | Call::Div
+            | Call::Matmul
+            | Call::Each(_)
+            | Call::Transpose
+            | Call::Softmax
+            | Call::LogSoftmax => self.call.name().to_string(),
+            call => format!("{call:?}"),
+        };
+        format!("{call} of {shapes}")
     }
 }
 

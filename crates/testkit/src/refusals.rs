@@ -24,6 +24,7 @@ macro_rules! refusals {
             a_vector_is_not_transposed,
             a_softmax_of_a_scalar_is_rejected,
             labels_that_do_not_fit_the_scores_are_rejected,
+            scores_without_classes_are_rejected,
         );
     };
     (@ $open:path: $($sentence:ident,)*) => {
@@ -217,13 +218,16 @@ pub fn labels_that_do_not_fit_the_scores_are_rejected<E: Engine>(e: &E) {
          each row",
     );
     e.says(
-        &refused(e, labels(&[0, 0]), &[&[2, 0]]),
-        "cross_entropy: the scores have shape [2, 0]; it must be (rows, \
-         classes), with at least one class",
-    );
-    e.says(
         &refused(e, labels(&[0]), &[&[3]]),
         "cross_entropy: the scores have shape [3]; it must be (rows, \
+         classes), with at least one class",
+    );
+}
+
+pub fn scores_without_classes_are_rejected<E: Engine>(e: &E) {
+    e.says(
+        &refused(e, Call::CrossEntropy(vec![0, 0]), &[&[2, 0]]),
+        "cross_entropy: the scores have shape [2, 0]; it must be (rows, \
          classes), with at least one class",
     );
 }

@@ -241,7 +241,12 @@ pub fn the_first_gradient_is_stored_unchanged<E: Engine>(e: &E) {
     let (x, one) = (e.leaf(&[1], &[2.0]), e.leaf(&[1], &[1.0]));
     e.backward_with(&e.mul(&x, &one), &[1], &[-0.0]);
     let grad = e.grad(&x).unwrap()[0];
-    assert!(grad == 0.0 && grad.is_sign_negative(), "{grad:?}, not -0");
+    assert!(
+        grad == 0.0 && grad.is_sign_negative(),
+        "the gradient of x is {grad:?}, not -0, so it was added to a 0: to a \
+         gradient that began as zeros, or as the only term of a sum over \
+         broadcast axes"
+    );
 }
 
 pub fn zero_grad_clears_the_gradient<E: Engine>(e: &E) {

@@ -160,7 +160,7 @@ fn wrong_arguments_are_answered_in_a_sentence() {
     for (words, parts) in [
         (
             &["matmul3_tild"][..],
-            &["matmul3_tild is no exercise", "matmul3_tiled"][..],
+            &["matmul3_tild is not an exercise", "matmul3_tiled"][..],
         ),
         (&["ew_mul", "--card", "x"], &["no card \"x\"", "h200, h100"]),
         (&["ew_mul", "--warp", "33"], &["--warp 33"]),

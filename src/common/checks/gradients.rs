@@ -53,10 +53,15 @@ pub fn gradients(
 ) -> Result<()> {
     match given == operands {
         true => Ok(()),
-        false => mistake(format!(
-            "{op}: the rule gave {given} gradients for {operands} operands; \
-             give one for each, in operand order"
-        )),
+        false => {
+            let s = |count: usize| if count == 1 { "" } else { "s" };
+            mistake(format!(
+                "{op}: the rule gave {given} gradient{} for {operands} \
+                 operand{}; give one for each, in operand order",
+                s(given),
+                s(operands)
+            ))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::exercises::stub::SolutionFile;
 use crate::exercises::variant::Again;
 use crate::exercises::{backup, check};
 use crate::progress::Progress;
-use crate::terminal::{say, wrapped};
+use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "again",
@@ -20,9 +20,9 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Draws a variant of the exercise with different values, order or operation, and
 writes its task to a file in exercises/again/. Your own file is not changed. The
-same command then checks what you wrote there, as strictly as the exercise; once
-it is solved, the command draws another variant. --new draws another one at
-once, and --seed N the one with that number. Without a name it lists the
+same command then checks what you wrote there, as strictly as the exercise. When
+it is solved, the command draws the next variant. --new draws the next one
+immediately, and --seed N the one with that number. Without a name it lists the
 exercises that have variants.",
     run,
 };
@@ -66,13 +66,14 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let exercise = course::find(&exercises, id)?;
     let Some(again) = &exercise.again else {
         return Err(Stop::Usage(format!(
-            "{id} has no variant; `cargo learn again` lists those that have one"
+            "{id} has no variant; `cargo learn again` lists the exercises that \
+             have one"
         )));
     };
     let seed: Option<usize> = match seed {
         None => None,
         Some(word) => Some(word.parse().map_err(|_| {
-            Stop::Usage(format!("--seed is {word:?}, and a number is expected"))
+            Stop::Usage(format!("--seed is {word:?}; it must be a number"))
         })?),
     };
     let stand = VariantState::load(exercise, &Progress::load(checkout));
@@ -104,7 +105,7 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
         say!("{:<6}  {:<18}  {}", stand, exercise.id, exercise.title);
     }
     say!();
-    say!("One of them with other values: cargo learn again EXERCISE");
+    say!("One of them with different values: cargo learn again EXERCISE");
 }
 
 /// Writes the stub of a variant and prints its task.
@@ -120,7 +121,7 @@ fn start_variant(
     // A variant may be half finished.
     if let Ok(yours) = fs::read(&file) {
         let backup = backup::create(checkout, exercise, &yours)?;
-        say!("Your previous version: {}", checkout.shown(&backup));
+        say!("Backup of your previous version: {}", checkout.shown(&backup));
     }
     replace(&file, stub.as_bytes())?;
     VariantState { seed, is_solved: false }.save(checkout, exercise);
@@ -157,12 +158,12 @@ fn check_variant(
     if is_solved {
         VariantState { seed, is_solved }.save(checkout, exercise);
     }
-    for line in heard.said.lines() {
-        say!("{line}");
+    for line in heard.said.trim_end().lines() {
+        terminal::print_verdict(line);
     }
     say!();
     if is_solved {
-        say!("Another one: cargo learn again {id}");
+        say!("The next variant: cargo learn again {id}");
         return Ok(());
     }
     if heard.verdict == Status::ToDo {
@@ -171,6 +172,6 @@ fn check_variant(
         }
     }
     say!("Edit it: {place}");
-    say!("Once more: cargo learn again {id}");
+    say!("Check again: cargo learn again {id}");
     Err(Stop::Said(1))
 }

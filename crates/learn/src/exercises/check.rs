@@ -3,26 +3,29 @@
 use std::fs;
 use std::path::Path;
 
+use crate::book;
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
-use crate::exercises::levels;
-use crate::exercises::program::{self, CheckOutput, Tier};
+use crate::exercises::program::{self, CheckOutput, History, Tier};
 use crate::exercises::renamed;
 use crate::exercises::solved;
 use crate::exercises::status::{self, Status};
+use crate::exercises::{hint, levels};
 use crate::process;
 use crate::progress::Progress;
 use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
-    usage: "[EXERCISE | --solved]",
+    usage: "[EXERCISE or FILE | --solved]",
     summary: "check an exercise; without a name the next one",
     page: "\
 Compiles the file of the exercise, runs its check and prints the result: what
 was checked, the values used, yours and the right ones, the rule that is wrong,
-and the tape as text and as a picture. It saves your progress.
+and the tape as text and as a picture. It saves your progress. The name may be
+abbreviated, and the path of the file works too. Without a name it checks the
+exercise that you checked last, until it is solved, and then the one after it.
 
 Exit code 0 means solved, and 1 not solved. A check that needs an OpenCL device
 is skipped without one, which does not count as solved. Without the companion,
@@ -57,18 +60,18 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         },
     };
     let status = check_and_save(checkout, &exercises, exercise)?;
-    let progress = Progress::load(checkout);
+    let id = exercise.id.as_str();
     if status.is_solved() || status == Status::Skipped {
-        let id = exercise.id.as_str();
-        match status::next(&exercises, &progress, checkout, &[id]) {
-            Some(it) => {
-                say!("Next: cargo learn check {} ({})", it.id, it.title)
+        if status.is_solved() {
+            say!("The hints, in case you are curious: cargo learn hint {id}");
+            if exercise.again.is_some() {
+                say!("The same with different values: cargo learn again {id}");
             }
-            None if status.is_solved() => {
-                say!("That was the last one: every exercise is solved.");
-            }
-            None => {}
         }
+        tell_next(checkout, &exercises, exercise, status);
+    } else {
+        say!("Hint: cargo learn hint {id}");
+        say!("Check again: cargo learn check {id}");
     }
     match status.is_solved() {
         true => Ok(()),
@@ -76,7 +79,30 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     }
 }
 
-/// Checks the exercise, prints the verdict and what to do next, and saves it.
+/// Prints the exercise after the one that was checked, and those before it
+/// that are unsolved.
+fn tell_next(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    checked: &Exercise,
+    status: Status,
+) {
+    let progress = Progress::load(checkout);
+    let id = checked.id.as_str();
+    let Some(next) = status::next(exercises, &progress, checkout, &[id]) else {
+        if status.is_solved() {
+            say!("That was the last one: every exercise is solved.");
+        }
+        return;
+    };
+    let open = status::left_open(exercises, &progress, checkout, next);
+    if let Some(open) = open {
+        say!("{open}");
+    }
+    say!("Next: cargo learn check {} ({})", next.id, next.title);
+}
+
+/// Checks the exercise, prints the verdict and where to read, and saves it.
 pub(crate) fn check_and_save(
     checkout: &Checkout,
     exercises: &[Exercise],
@@ -87,7 +113,7 @@ pub(crate) fn check_and_save(
     say!("{}: {}", exercise.id, exercise.title);
     if !file.is_file() {
         return Err(Stop::Failed(format!(
-            "{place} is not a file; `cargo learn reset {}` brings the task back",
+            "{place} is missing; `cargo learn reset {}` restores the task",
             exercise.id
         )));
     }
@@ -104,33 +130,34 @@ pub(crate) fn check_and_save(
     Progress::update_or_warn(checkout, |progress| {
         is_first = status::is_fresh(exercises, progress);
         status.save(exercise, progress, &fingerprint);
+        status::save_last(exercise, progress);
         if let Some(tier) = tier {
             status::save_tier(exercise, progress, tier);
         }
     });
-    for line in said.lines() {
+    for line in said.trim_end().lines() {
         terminal::print_verdict(line);
     }
     say!();
+    let read = |page: &str| book::reference(checkout, page);
     if status.is_solved() {
         let is_part = |it: &Tier| it.yours < it.all && !exercise.has_levels();
         if let Some(tier) = tier.filter(is_part) {
             let more = tier.all - tier.yours;
-            say!("{}: solved, and {more} to go if you like.", tier.shown());
+            say!("{}. That is enough; {more} more if you like.", tier.shown());
         }
-        say!("Read on: book/src/{}, \"Where next\"", exercise.chapter);
         if exercise.has_levels() {
-            say!("Train with it, beside ours: cargo learn run {}", exercise.id);
+            levels::celebrate(checkout, exercise);
         }
-        say!("The hints, if you are curious: cargo learn hint {}", exercise.id);
-        if exercise.again.is_some() {
-            say!("With other values: cargo learn again {}", exercise.id);
-        }
+        let progress = Progress::load(checkout);
+        let solved = status::count_solved(exercises, &progress, checkout);
+        say!("{}", terminal::progress_bar(solved, exercises.len()));
+        say!("Read on: {}", read(&exercise.chapter));
     } else {
         if status == Status::ToDo {
             if is_first {
-                say!("This is your first task, and it is meant to fail now:");
-                say!("edit {place}, save, and check again.");
+                say!("This is your first task, and it is meant to fail now.");
+                say!("Edit {place}, save it, and check again.");
             }
             let Exercise { task, size, .. } = exercise;
             let effort = exercise.effort();
@@ -140,13 +167,8 @@ pub(crate) fn check_and_save(
                 say!("{line}");
             }
         }
-        if exercise.has_levels() {
-            levels::tell(exercise, tier);
-        }
-        if status != Status::Skipped {
-            say!("A hint: cargo learn hint {}", exercise.id);
-            say!("Once more: cargo learn check {}", exercise.id);
-        }
+        let level = levels::tell(exercise, tier);
+        say!("Read: {}", read(level.unwrap_or(&exercise.chapter)));
     }
     Ok(status)
 }
@@ -172,10 +194,14 @@ pub(crate) fn verdict(
             return compile_errors(checkout, exercise, place, &log);
         };
         let log = checkout.log(&format!("check-{id}"))?;
-        let stood = levels::previously_passed(checkout, exercise);
+        let progress = Progress::load(checkout);
+        let history = History {
+            levels: levels::previously_passed(checkout, exercise),
+            hints: Some(hint::shown_count(exercise, &progress)),
+        };
         let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
-            program::run(id, program, &log, None, again, stood, follow)?;
+            program::run(id, program, &log, None, again, history, follow)?;
         match heard {
             Some(heard) => return Ok(heard),
             None => program::remove_stale(program)?,
@@ -230,7 +256,7 @@ fn invalid_utf8(file: &Path, place: &str) -> Option<String> {
     let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
     let byte = bytes[error.valid_up_to()];
     Some(format!(
-        "{place}:{line} has the byte 0x{byte:02X}, which is not valid UTF-8 \
-         there. Save the file with the encoding UTF-8, and check again."
+        "{place}:{line} has the byte 0x{byte:02X}, which is not valid UTF-8. \
+         Save the file with the encoding UTF-8, and check again."
     ))
 }

@@ -40,8 +40,8 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let place = checkout.shown(&file);
     let yours = fs::read(&file).map_err(|error| {
         Stop::Failed(format!(
-            "cannot read {place}: {error}; `cargo learn reset {}` brings the \
-             task back",
+            "cannot read {place}: {error}; `cargo learn reset {}` restores the \
+             task",
             exercise.id
         ))
     })?;
@@ -59,7 +59,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let yours = String::from_utf8_lossy(&yours);
     let hunks = hunks(&yours, &ours);
     if hunks.is_empty() {
-        say!("Yours and ours are the same, line by line.");
+        say!("Your file and our solution are the same, line by line.");
         return Ok(());
     }
     say!("--- yours: {place}");

@@ -11,6 +11,8 @@
 //! // END LEVELS
 //! ```
 
+use std::fs;
+
 use crate::checkout::Checkout;
 use crate::command::Stop;
 use crate::course::{Contents, Exercise, Level};
@@ -50,7 +52,7 @@ pub(crate) fn number(
     let (id, all) = (&exercise.id, exercise.levels.len());
     if all == 0 {
         return Err(Stop::Usage(format!(
-            "{option} is for exercises with levels, and {id} has none"
+            "{option} is for exercises with levels, and {id} has no levels"
         )));
     }
     let number = word.parse().ok().filter(|it| (1..=all).contains(it));
@@ -61,12 +63,15 @@ pub(crate) fn number(
     })
 }
 
-/// Returns the hints of the next level, or of an exercise without levels.
+/// Returns the hints of a level, which is the next one by default, or of an
+/// exercise without levels. The first value is their key in the progress.
 pub(crate) fn hints<'a>(
     exercise: &'a Exercise,
+    level: Option<usize>,
     progress: &Progress,
 ) -> (String, &'a [String]) {
-    match next(exercise, passed(exercise, progress)) {
+    let passed = level.map_or_else(|| passed(exercise, progress), |it| it - 1);
+    match next(exercise, passed) {
         Some((number, level)) => {
             let id = format!("{}_{number}", exercise.id);
             (id, &level.hints)
@@ -75,17 +80,38 @@ pub(crate) fn hints<'a>(
     }
 }
 
-/// Prints the task of the next level.
-pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) {
+/// Prints the task of the next level, and returns its page.
+pub(crate) fn tell(exercise: &Exercise, tier: Option<Tier>) -> Option<&str> {
     let passed = tier.map_or(0, |tier| tier.yours);
-    let Some((number, level)) = next(exercise, passed) else { return };
+    let (number, level) = next(exercise, passed)?;
     let Level { name, chapter, task, size, .. } = level;
     let all = exercise.levels.len();
     let words = format!("Level {number} of {all}, {name}: {task} ({size})");
     for line in wrapped(&words) {
         say!("{line}");
     }
-    say!("Read: book/src/{chapter}");
+    Some(chapter)
+}
+
+/// Prints what a learner whose levels all pass has made.
+pub(crate) fn celebrate(checkout: &Checkout, exercise: &Exercise) {
+    let Exercise { id, file, made, levels, .. } = exercise;
+    let text = fs::read_to_string(checkout.exercises.join(file));
+    let text = text.unwrap_or_default();
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("//")
+    };
+    let lines = text.lines().filter(is_code).count();
+    let words = format!(
+        "All {} levels pass. You own {made}, and you wrote it: {lines} lines \
+         of code.",
+        levels.len()
+    );
+    for line in wrapped(&words) {
+        say!("{line}");
+    }
+    say!("Watch it train, next to ours: cargo learn run {id}");
 }
 
 /// Lists the levels and marks those that pass.

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::Contents;
-use crate::nearest::nearest;
+use crate::nearest::suggestion;
 use crate::predictions::{self, Found, Prediction, parse_number};
 use crate::progress::Progress;
 use crate::terminal::{can_ask, say, wrapped, write_out};
@@ -27,6 +27,8 @@ Your guess may follow the name. --list shows all questions and your guesses.",
 
 const TABLE: &str = "exercises/predictions.toml";
 const KIND: &str = "predict";
+pub(crate) const NOT_A_NUMBER: &str =
+    "That is not a number. Examples: 12, -3, 0.25, 1e-5";
 
 fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     // A number may be negative, so it is removed before the flags.
@@ -35,7 +37,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let (ids, _) = args.rest(1)?;
     if numbers.len() > 1 {
         return Err(Stop::Usage(
-            "one number is enough: cargo learn predict NAME NUMBER".to_string(),
+            "give only one number: cargo learn predict NAME NUMBER".to_string(),
         ));
     }
     let predictions = table(checkout)?;
@@ -54,18 +56,33 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         },
     };
     let given = numbers.first().and_then(|word| parse_number(word));
-    ask(checkout, prediction, given)?;
+    ask(checkout, prediction, || match given {
+        Some(answer) => Ok(answer),
+        None => typed(&prediction.id),
+    })?;
     if let Some(next) = next(checkout, &predictions) {
-        say!("The next question: cargo learn predict {}", next.id);
+        say!("Next question: cargo learn predict {}", next.id);
     }
     Ok(())
+}
+
+/// Returns the first question of a chapter that has no answer yet.
+pub(crate) fn open_question(
+    checkout: &Checkout,
+    page: &str,
+) -> Option<Prediction> {
+    let progress = Progress::load(checkout);
+    let is_open = |it: &Prediction| {
+        it.chapter == page && progress.get(KIND, &it.id).is_none()
+    };
+    table(checkout).ok()?.into_iter().find(is_open)
 }
 
 /// Reads the questions.
 fn table(checkout: &Checkout) -> Result<Vec<Prediction>, Stop> {
     let unreadable = |why: String| {
         Stop::Failed(format!(
-            "cannot read {TABLE}: {why}; `git checkout {TABLE}` brings it back"
+            "cannot read {TABLE}: {why}; `git checkout {TABLE}` restores it"
         ))
     };
     let text = fs::read_to_string(checkout.root.join(TABLE))
@@ -81,10 +98,10 @@ fn named<'a>(
         return Ok(found);
     }
     let ids: Vec<&str> = predictions.iter().map(|it| it.id.as_str()).collect();
-    let nearest = nearest(id, &ids).unwrap_or_default();
     Err(Stop::Usage(format!(
-        "there is no question {id:?}; the nearest is {nearest}, and `cargo \
-         learn predict --list` shows all"
+        "there is no question {id:?}{}; `cargo learn predict --list` shows all \
+         questions",
+        suggestion(id, &ids)
     )))
 }
 
@@ -119,11 +136,12 @@ fn list(checkout: &Checkout, predictions: &[Prediction]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Asks the question and compares the guess with the program's output.
-fn ask(
+/// Asks the question and compares the guess with the program's output. `answer`
+/// reads the guess after the question has been printed.
+pub(crate) fn ask(
     checkout: &Checkout,
     prediction: &Prediction,
-    given: Option<f64>,
+    answer: impl FnOnce() -> Result<f64, Stop>,
 ) -> Result<(), Stop> {
     let Prediction { id, chapter, listing, .. } = prediction;
     let file = checkout.root.join("book/listings").join(listing);
@@ -139,10 +157,7 @@ fn ask(
         say!("{line}");
     }
     say!();
-    let answer = match given {
-        Some(answer) => answer,
-        None => typed(id)?,
-    };
+    let answer = answer()?;
     let is_close = prediction.is_close(answer, found.is);
     Progress::update_or_warn(checkout, |progress| {
         progress.set(KIND, id, if is_close { "right" } else { "other" });
@@ -162,7 +177,7 @@ fn tell(
     match is_close {
         true => say!("Right: {}.", found.shown),
         false => {
-            say!("You say {answer}, and the program {}.", found.shown);
+            say!("You said {answer}; the program prints {}.", found.shown);
             for line in prediction.reason(answer).into_iter().flat_map(wrapped)
             {
                 say!("{line}");
@@ -186,12 +201,13 @@ fn typed(id: &str) -> Result<f64, Stop> {
         }
         let line = lines.next().and_then(Result::ok).ok_or_else(|| {
             Stop::Usage(format!(
-                "no number came: type one, or cargo learn predict {id} NUMBER"
+                "no number was given: type one, or use `cargo learn predict \
+                 {id} NUMBER`"
             ))
         })?;
         match parse_number(&line) {
             Some(number) => return Ok(number),
-            None => say!("That is not a number; type for example -3 or 1e-5."),
+            None => say!("{NOT_A_NUMBER}"),
         }
     }
 }

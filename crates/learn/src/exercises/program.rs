@@ -159,6 +159,18 @@ const LIMIT_VARIABLE: &str = "RUNGRAD_CHECK_LIMIT";
 /// checked faster.
 const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 
+/// The variable that holds the number of hints that the learner has seen.
+const HINTS: &str = "RUNGRAD_HINTS_SEEN";
+
+/// What a learner has done in an exercise before a check.
+#[derive(Clone, Copy, Default)]
+pub struct History {
+    /// The number of levels that passed, if the exercise has levels.
+    pub levels: Option<usize>,
+    /// The number of hints seen. `None` if the check need not know.
+    pub hints: Option<usize>,
+}
+
 /// The output of a check and its verdict.
 pub struct CheckOutput {
     /// The word after the proof. An exit code could come from the learner's
@@ -187,7 +199,7 @@ pub fn run(
     log: &Path,
     seconds: Option<u64>,
     again: Option<&str>,
-    stood: Option<usize>,
+    history: History,
     run_command: RunFn,
 ) -> Result<Option<CheckOutput>, Stop> {
     let what = format!("checking {id}");
@@ -200,8 +212,11 @@ pub fn run(
     let proof = format!("{:016x}", RandomState::new().hash_one(id));
     let mut command = Command::new(program);
     command.env(PROOF, &proof);
-    if let Some(stood) = stood {
-        command.env(STOOD, stood.to_string());
+    for (variable, number) in [(STOOD, history.levels), (HINTS, history.hints)]
+    {
+        if let Some(number) = number {
+            command.env(variable, number.to_string());
+        }
     }
     if let Some(columns) = terminal::columns() {
         command.env("COLUMNS", columns.to_string());
@@ -228,8 +243,8 @@ pub fn run(
             Ok(Some(CheckOutput { verdict, tier, said: said.to_string() }))
         }
         _ => Err(Stop::Failed(format!(
-            "{}, without a verdict, so nothing is known of your code; the \
-             log is {}, and `cargo learn check {id}` checks it once more",
+            "{}, without a verdict, so your code was not checked; the log is \
+             {}, and `cargo learn check {id}` checks it again",
             process::failure_message(&what, &ending),
             log.display()
         ))),

@@ -22,8 +22,8 @@ Restores the original file of the exercise. Your version is first copied to a
 new file in .learn/backups/, which no command ever removes. It asks before it
 does so, and without a terminal it requires --yes.
 
-An exercise with levels can be started at any level: --from 5 gives you our
-solution of the levels 1 to 4, and the fifth is yours.",
+An exercise with levels can be started at any level: with --from 5 the file has
+our solution of the levels 1 to 4, and you write the fifth.",
     run,
 };
 
@@ -50,14 +50,15 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     };
     let found = read()?;
     if found.as_deref() == Some(stub.as_bytes()) {
-        say!("{place} is the original task: there is nothing to restore.");
+        say!("{place} is unchanged: there is nothing to restore.");
         return Ok(());
     }
     if found.is_some() && !agreed {
         if !terminal::can_ask() {
             return Err(Stop::Usage(format!(
-                "reset replaces {place} and there is no terminal to ask on; \
-                 `cargo learn reset {id} --yes` does it, and keeps a backup"
+                "reset replaces {place}, and without a terminal it cannot ask \
+                 you; `cargo learn reset {id} --yes` replaces it and keeps a \
+                 backup"
             )));
         }
         say!("The task in {place} is restored; your version is saved in");
@@ -75,8 +76,8 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     }
     if read()? != yours {
         return Err(Stop::Failed(format!(
-            "{place} was saved just now, so it was left alone; \
-             `cargo learn reset {id}` once more"
+            "{place} was saved just now, so it was not replaced; run `cargo \
+             learn reset {id}` again"
         )));
     }
     replace(&file, stub.as_bytes())?;

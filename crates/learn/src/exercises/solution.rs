@@ -31,6 +31,15 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     if !may_be_shown(checkout, exercise, "see the solution")? {
         return Ok(());
     }
+    show(checkout, exercise, level)
+}
+
+/// Prints our solution, or what a level changes in it.
+pub(crate) fn show(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    level: Option<usize>,
+) -> Result<(), Stop> {
     if exercise.has_levels() {
         return step(checkout, exercise, level);
     }
@@ -52,7 +61,7 @@ fn step(
     let stand = |level| SolutionFile::at_level(checkout, exercise, level);
     let (old, new) = (stand(level - 1)?, stand(level)?);
     let name = &exercise.levels[level - 1].name;
-    say!("What level {level}, {name}, changes in ours:");
+    say!("What level {level}, {name}, changes in our solution:");
     for line in diff::hunks(&old, &new) {
         say!("{line}");
     }
@@ -78,7 +87,7 @@ pub(crate) fn may_be_shown(
     Progress::update(checkout, |progress| progress.set(KIND, id, "asked"))?;
     say!("{id} is not solved yet. A hint may be enough:");
     say!("  cargo learn hint {id}");
-    say!("Ask once more to {what}.");
+    say!("Ask again to {what}.");
     Ok(false)
 }
 

@@ -54,6 +54,14 @@ impl Status {
         }
     }
 
+    /// Returns the status as it begins a verdict.
+    pub(crate) fn in_a_verdict(self) -> &'static str {
+        match self {
+            Status::InPart => "solved, in part",
+            other => other.shown(),
+        }
+    }
+
     /// Returns the saved status of an exercise.
     pub(crate) fn saved(
         exercise: &Exercise,
@@ -98,6 +106,7 @@ const KIND: &str = "exercise";
 const FILE: &str = "file";
 const CHECK: &str = "check";
 const TIER: &str = "tier";
+const LAST: &str = "last";
 
 /// Saves how much of a milestone the learner has written.
 pub(crate) fn save_tier(
@@ -120,9 +129,28 @@ pub(crate) fn is_fresh(exercises: &[Exercise], progress: &Progress) -> bool {
     exercises.iter().all(|it| it.free || is_new(it))
 }
 
-/// Returns the first unsolved exercise that is not in `done`. A skipped
-/// exercise comes only after all others, so that a machine without a device
-/// does not stop a learner.
+/// Returns the number of solved exercises.
+pub(crate) fn count_solved(
+    exercises: &[Exercise],
+    progress: &Progress,
+    checkout: &Checkout,
+) -> usize {
+    let status = |it: &Exercise| Status::saved(it, progress, checkout);
+    exercises.iter().filter(|it| status(it).is_solved()).count()
+}
+
+/// Remembers the exercise that was checked last. An exercise with levels does
+/// not count, because learners return to it.
+pub(crate) fn save_last(exercise: &Exercise, progress: &mut Progress) {
+    if !exercise.has_levels() {
+        progress.set(LAST, "exercise", &exercise.id);
+    }
+}
+
+/// Returns the first unsolved exercise that is not in `done`, beginning with
+/// the one that was checked last: a learner who has left out an exercise is
+/// not sent back to it. A skipped exercise comes only after all others, so
+/// that a machine without a device does not stop a learner.
 pub(crate) fn next<'a>(
     exercises: &'a [Exercise],
     progress: &Progress,
@@ -131,13 +159,44 @@ pub(crate) fn next<'a>(
 ) -> Option<&'a Exercise> {
     let status = |it: &Exercise| Status::saved(it, progress, checkout);
     let is_open = |it: &&Exercise| !it.has_levels() && !done.contains(&&*it.id);
-    let others = || exercises.iter().filter(is_open);
+    let last = progress.get(LAST, "exercise");
+    let last = exercises.iter().position(|it| Some(&*it.id) == last);
+    let (before, from_last) = exercises.split_at(last.unwrap_or(0));
+    let others = || from_last.iter().chain(before).filter(is_open);
     let can_be_solved = |it: &&Exercise| {
         !status(it).is_solved() && status(it) != Status::Skipped
     };
     let was_skipped = |it: &&Exercise| status(it) == Status::Skipped;
     others().find(can_be_solved).or_else(|| others().find(was_skipped))
 }
+
+/// Returns a sentence with the unsolved exercises before `next`, if there are
+/// any.
+pub(crate) fn left_open(
+    exercises: &[Exercise],
+    progress: &Progress,
+    checkout: &Checkout,
+    next: &Exercise,
+) -> Option<String> {
+    let status = |it: &Exercise| Status::saved(it, progress, checkout);
+    let before = exercises.iter().take_while(|it| it.id != next.id);
+    let is_open = |it: &&Exercise| {
+        !it.has_levels()
+            && !status(it).is_solved()
+            && status(it) != Status::Skipped
+    };
+    let open: Vec<&str> = before.filter(is_open).map(|it| &*it.id).collect();
+    let (named, rest) = open.split_at(open.len().min(MAX_NAMED));
+    let names = named.join(", ");
+    match (named.len(), rest.len()) {
+        (0, _) => None,
+        (_, 0) => Some(format!("Left open: {names}")),
+        (_, more) => Some(format!("Left open: {names} and {more} more")),
+    }
+}
+
+/// The maximum number of exercises that are named as left open.
+const MAX_NAMED: usize = 3;
 
 /// Returns a fingerprint of the learner's file.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {

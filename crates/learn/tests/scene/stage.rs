@@ -125,6 +125,7 @@ task = 'All of it.'
 size = 'much'
 difficulty = 4
 minutes = 100
+made = 'an engine'
 hints = ['at the end', 'b', 'c']
 
 [[exercise.level]]

@@ -13,7 +13,7 @@ use super::Variant;
 use learn::checkout::{Checkout, cannot_write};
 use learn::command::Stop;
 use learn::course::Exercise;
-use learn::exercises::program;
+use learn::exercises::program::{self, History};
 use learn::exercises::status::Status;
 use learn::process::{self, Ending};
 use learn::terminal::say;
@@ -131,7 +131,15 @@ fn run(
     let (id, again) = (exercise.id.as_str(), again.as_deref());
     let log = checkout.log(&format!("verify-{id}-{number}"));
     let heard = log.and_then(|log| {
-        program::run(id, program, &log, *seconds, again, None, run_quietly)
+        program::run(
+            id,
+            program,
+            &log,
+            *seconds,
+            again,
+            History::default(),
+            run_quietly,
+        )
     });
     match heard {
         Ok(Some(heard)) => Ok((heard.verdict, heard.said)),

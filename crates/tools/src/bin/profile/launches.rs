@@ -101,16 +101,17 @@ pub(crate) fn launch(name: &str, size: &[usize]) -> Result<(), Error> {
 }
 
 pub(crate) fn unknown(name: &str) -> Error {
-    // Prefers names with the same beginning, such as `matmul3_tiled` for
-    // `matmul3`.
-    let nearest = kernels().map(Kernel::name).max_by(|one, other| {
-        let [one, other] =
-            [one, other].map(|it| strsim::jaro_winkler(name, it));
-        one.total_cmp(&other)
-    });
+    let likeness = |kernel: &str| match kernel.contains(name) {
+        true => 1.0,
+        false => strsim::jaro_winkler(name, kernel),
+    };
+    let all = kernels().map(|it| (likeness(it.name()), it.name()));
+    let near = all.filter(|(likeness, _)| *likeness > 0.8);
+    let nearest = near.max_by(|one, other| one.0.total_cmp(&other.0));
+    let suggestion = nearest.map(|(_, it)| format!(" (did you mean {it}?)"));
     Error::Usage(format!(
-        "{name} is no exercise, no example and no kernel of the crate; the \
-         nearest kernel is {}, and kernels/ has them all",
-        nearest.unwrap_or_default()
+        "{name} is not an exercise, an example or a kernel of the crate{}; \
+         kernels/ contains all kernels",
+        suggestion.unwrap_or_default()
     ))
 }

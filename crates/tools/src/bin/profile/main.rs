@@ -1,4 +1,4 @@
-//! Counts what a kernel would make a GPU do, without a GPU. `cargo learn
+//! Counts how a kernel would use a GPU, without a GPU. `cargo learn
 //! profile` runs this program.
 //!
 //! Reading order: [`request`] parses the command line, [`simulated`] runs a
