@@ -6,6 +6,8 @@
 (() => {
     const [heading, ...others] = document.querySelectorAll("main h1");
     if (!heading || others.length > 0) return;
+    // Pages to look something up in, not to read from start to end.
+    if (/\/(glossary|reference)\.html$/.test(location.pathname)) return;
     const copy = document.querySelector("main").cloneNode(true);
     const remove = (words) =>
         [...copy.querySelectorAll(words)].map((it) => {

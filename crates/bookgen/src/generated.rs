@@ -9,6 +9,7 @@ mod first_try;
 mod frames;
 pub(crate) mod growth;
 pub(crate) mod measured;
+pub(crate) mod methods;
 pub(crate) mod near;
 pub(crate) mod predict;
 pub(crate) mod printed;
@@ -86,6 +87,7 @@ impl Manifest {
             .chain(first_try::blocks(tree, self))
             .chain(rest::blocks(tree, self))
             .chain(bench::tables(tree, self))
+            .chain(methods::tables(tree, self))
             .collect()
     }
 

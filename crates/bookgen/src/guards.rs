@@ -3,6 +3,7 @@
 mod blank;
 mod contrast;
 mod figure;
+pub(crate) mod glossary;
 pub(crate) mod links;
 mod listings;
 mod live;
@@ -46,6 +47,7 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(predict::check(tree, &pages));
     faults.extend(rest::check(tree, manifest));
     faults.extend(contrast::check(tree));
+    faults.extend(glossary::check(&pages));
     faults.sort();
     faults.dedup();
     faults

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use toml_span::Value;
 
 use crate::figures::FIGURES;
+use crate::generated::methods::Methods;
 
 /// The manifest of the book.
 pub(crate) static MANIFEST: LazyLock<Manifest> =
@@ -19,6 +20,7 @@ pub(crate) struct Manifest {
     pub(crate) growths: Vec<Growth>,
     /// The wrong answers to the levels of `my_device` that pages show.
     pub(crate) first_tries: Vec<String>,
+    pub(crate) methods: Vec<Methods>,
     /// The pages of the sources that no page quotes.
     rest: Vec<Row>,
     /// The names of the figures that one of the outputs draws.
@@ -127,11 +129,17 @@ impl Manifest {
             out: listing(&format!("{name}.diff")),
             file: files.remove(0),
         };
+        let methods = |(name, mut place): Row| Methods {
+            out: listing(&format!("methods_{name}.md")),
+            opening: place.remove(1),
+            folder: place.remove(0),
+        };
         Manifest {
             outputs: outputs.collect(),
             measured: measured.collect(),
             excerpts: table("/excerpts").into_iter().map(excerpt).collect(),
             growths: table("/growths").into_iter().map(growth).collect(),
+            methods: table("/methods").into_iter().map(methods).collect(),
             first_tries: list("/first_tries/my_device"),
             rest: table("/rest"),
             pictures: list("/pictures"),

@@ -7,12 +7,13 @@ mod pages;
 
 use std::sync::LazyLock;
 
-use crate::guards::faults;
+use crate::guards::{faults, glossary::HOUSE_WORDS};
 use crate::manifest::Manifest;
 use crate::tree::Tree;
 
 const CHAPTER: &str = "book/src/template.md";
 const SETTINGS: &str = "book/book.toml";
+const GLOSSARY: &str = "book/src/glossary.md";
 const SUMMARY: &str = "book/src/SUMMARY.md";
 const FIGURE: &str = "book/figures/example.svg";
 const CODE: &str = "src/part1_cpu/ops.rs";
@@ -68,6 +69,11 @@ fn book() -> Tree {
                // ANCHOR_END: mul\n";
     let sum = "fn sum() {\n    // ANCHOR: sum\n    if true {\n        \
                // there\n    }\n    // ANCHOR_END: sum\n}\n";
+    let house_words = HOUSE_WORDS.iter();
+    let house_words = house_words
+        .map(|word| format!("\n{word}\n: A word. In the field: a word.\n"));
+    let glossary = "# Glossary\n\nBold\n: A word.\n".to_string()
+        + &house_words.collect::<String>();
     let book = Tree::default()
         .with(SETTINGS, &format!("{settings}{OLD}"))
         .with(CSS, include_str!("../../../book/theme/book.css"))
@@ -75,7 +81,7 @@ fn book() -> Tree {
         .with(SUMMARY, summary)
         .with(CHAPTER, include_str!("../../../book/CHAPTER.md"))
         .with("book/src/introduction.md", "# Introduction\n\nHello.\n")
-        .with("book/src/glossary.md", "# Glossary\n\nBold\n: A word.\n")
+        .with(GLOSSARY, &glossary)
         .with("book/src/machines.md", "# Machines\n\nA card.\n")
         .with("book/math/example.tex", "a + b\n")
         .with("book/listings/example.mml", "<div class=\"math\">..</div>\n")

@@ -317,19 +317,6 @@ fn pages_pass_example_arguments_after_two_dashes() {
     assert!(runs > 5, "{runs}");
 }
 
-/// Promise: `GLOSSARY.md` has one entry for each word, in alphabetical order.
-#[test]
-fn the_glossary_has_one_entry_for_each_word() {
-    let text = read("GLOSSARY.md");
-    let rows = text.lines().skip_while(|line| !line.starts_with("|---"));
-    let word = |row: &str| row.split('|').nth(1).unwrap().to_lowercase();
-    let words: Vec<String> = rows.skip(1).map(word).collect();
-    assert!(words.len() > 100, "only {} words", words.len());
-    for pair in words.windows(2) {
-        assert!(pair[0] < pair[1], "{} is not before {}", pair[0], pair[1]);
-    }
-}
-
 #[test]
 fn the_documents_are_short() {
     let lines = read("README.md").lines().count();

@@ -1,9 +1,9 @@
 //! Tests of the checks of the pages.
 
 use super::{
-    BOX, CHAPTER, CODE, CSS, DIFF, FIGURE, OUTPUT, PLANTED, QUESTIONS, ROWS,
-    SETTINGS, SUMMARY, SVG, assert_each_reported, assert_none, assert_reported,
-    book,
+    BOX, CHAPTER, CODE, CSS, DIFF, FIGURE, GLOSSARY, OUTPUT, PLANTED,
+    QUESTIONS, ROWS, SETTINGS, SUMMARY, SVG, assert_each_reported, assert_none,
+    assert_reported, book,
 };
 use crate::guards::faults;
 use crate::guards::links::redirects;
@@ -209,6 +209,22 @@ fn a_broken_link_is_reported() {
     );
     let gone = ("template.html", "gone.html", "there is no book/src/gone.md");
     assert_each_reported(SETTINGS, &[gone]);
+}
+
+/// Promise: A glossary that is not sorted, or that lacks the usual word beside a
+/// word of this project, is reported.
+#[test]
+fn a_glossary_without_the_usual_words_is_reported() {
+    let partner = "Verdict\n: A word. In the field: a word.";
+    assert_each_reported(
+        GLOSSARY,
+        &[
+            ("Ledger\n", "Lodger\n", "only this project says `Ledger`"),
+            (partner, "Verdict\n: A word.", "this project says `Verdict`"),
+            ("Bold\n", "Zebra\n", "`Zebra` is not before `Compact`"),
+            ("Bold\n", "Compact\n", "`Compact` is not before `Compact`"),
+        ],
+    );
 }
 
 #[test]
