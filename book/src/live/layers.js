@@ -40,20 +40,24 @@ live.figure("layers", async (stage) => {
             <g fill="var(--fig-${key === "values" ? "value" : "grad"})">${cells.join("")}</g>
             <rect x="${left}" y="${top}" width="${wide}" height="${high}" fill="none" stroke="currentColor" stroke-opacity="0.5"/>`;
     }
+    const [x, y] = [(step) => (58 + 392 * step / total).toFixed(1), (loss) => (398 - 96 * Math.min(3, loss) / 3).toFixed(1)];
     function draw() {
         const count = look.layers.length;
-        const [x, y] = [(step) => (58 + 392 * step / total).toFixed(1), (loss) => (398 - 96 * Math.min(3, loss) / 3).toFixed(1)];
-        // A loss that is NaN is the last one.
-        const curve = losses.filter(Number.isFinite).map((loss, step) => `${x(step + 1)},${y(loss)}`).join(" ");
         const guess = Math.log(10);
-        picture.innerHTML = `<svg class="small" viewBox="0 0 460 440" role="img" text-anchor="middle" aria-label="The sizes of the values and gradients of ${count} layers, and the loss of ${losses.length} steps">
+        picture.innerHTML = `<svg class="small" viewBox="0 0 460 440" role="img" text-anchor="middle" aria-label="The sizes of the values and gradients of ${count} layers, and the loss of ${total} steps">
             ${panel(58, "values", "values")}${panel(258, "gradients", "grads")}
             <g text-anchor="end" font-size="13"><text x="52" y="${top + 12}">layer 1</text><text x="52" y="${top + high - 2}">layer ${count}</text></g>
             <path d="M58 296V398H450" fill="none" stroke="currentColor"/><path d="M58 ${y(guess)}H450" stroke="currentColor" stroke-dasharray="3 4"/>
             <g font-size="13"><text x="448" y="${Number(y(guess)) - 6}" text-anchor="end">a guess: 2.303</text><text x="52" y="402" text-anchor="end">0</text><text x="52" y="306" text-anchor="end">3</text>
             <text x="254" y="434" font-size="15">step</text>${[0, 30, 60, 90].map((it) => `<text class="code" x="${x(it)}" y="414" font-size="12">${it}</text>`).join("")}
             <text x="20" y="354" transform="rotate(-90 20 354)" font-size="15">loss</text></g>
-            <polyline points="${curve}" fill="none" stroke="var(--fig-value)" stroke-width="2"/></svg>`;
+            <polyline fill="none" stroke="var(--fig-value)" stroke-width="2"/></svg>`;
+    }
+
+    function plot() {
+        // Only the last loss can be infinite or NaN.
+        const points = losses.filter(Number.isFinite).map((loss, step) => `${x(step + 1)},${y(loss)}`);
+        picture.querySelector("polyline").setAttribute("points", points.join(" "));
     }
 
     const short = (number) => {
@@ -97,11 +101,11 @@ live.figure("layers", async (stage) => {
             const more = await stage.ask("layers steps", "5");
             if (mine !== turn || more.refusal) return;
             losses.push(...more.map(Number));
-            if (!calm.matches || losses.length >= total) draw();
+            if (!calm.matches || losses.length >= total) plot();
             await new Promise((next) => requestAnimationFrame(next));
         }
         if (mine !== turn) return;
-        draw();
+        plot();
         tell();
     }
     await begin();

@@ -20,19 +20,31 @@ const GROUP: usize = 32;
 /// Rounds weights to 8 bits for `book/src/live/weights.js`: groups of two
 /// bytes, the upper half of an `f32` scale, and 32 signed bytes.
 pub fn encode(weights: &[f32]) -> String {
-    let mut bytes = Vec::new();
-    for group in weights.chunks(GROUP) {
-        let largest =
-            group.iter().fold(0.0, |most: f32, it| most.max(it.abs()));
-        // Rounded up, so that the largest weight stays within a byte.
-        let upper = ((largest / 127.0).to_bits() + 0xffff) >> 16;
-        let scale = f32::from_bits(upper << 16).max(f32::MIN_POSITIVE);
-        bytes.extend(&upper.to_le_bytes()[..2]);
-        let byte =
-            |weight: &f32| ((weight / scale).round() as i8).cast_unsigned();
-        bytes.extend(group.iter().map(byte));
-    }
-    z85::encode(&bytes)
+    let groups = weights.chunks(GROUP).flat_map(round);
+    z85::encode(&groups.collect::<Vec<u8>>())
+}
+
+/// Rounds a group with the scale that has the smallest squared error. A scale
+/// below the largest weight / 127 clips that weight, but is finer for all
+/// others.
+fn round(group: &[f32]) -> Vec<u8> {
+    let largest = group.iter().fold(0.0, |most: f32, it| most.max(it.abs()));
+    let upper = ((largest / 127.0).to_bits() >> 16) + 1;
+    let scale = |upper: u32| f32::from_bits(upper << 16);
+    // Casting to a byte clips.
+    let byte = |weight: &f32, upper| (weight / scale(upper)).round() as i8;
+    let error = |upper: u32| {
+        let error = |weight: &f32| {
+            weight - scale(upper) * f32::from(byte(weight, upper))
+        };
+        group.iter().map(|it| error(it).powi(2)).sum::<f32>()
+    };
+    let candidates = (upper.max(17) - 16)..=upper;
+    let best = candidates.min_by(|&a, &b| error(a).total_cmp(&error(b)));
+    let best = best.expect("there are candidates");
+    let mut bytes = best.to_le_bytes()[..2].to_vec();
+    bytes.extend(group.iter().map(|it| byte(it, best).cast_unsigned()));
+    bytes
 }
 
 /// The weights in the order of their names, which is the order of the file.

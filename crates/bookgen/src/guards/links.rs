@@ -189,8 +189,8 @@ pub(crate) fn offline(tree: &Tree) -> Vec<Fault> {
     let files = tree
         .list("book/theme/", "")
         .chain(tree.list("book/src/live/", ".js"))
-        // The packed engine is one long word that may contain any characters.
-        .filter(|(file, _)| *file != live::ENGINE)
+        // A packed file is one long word that may contain any characters.
+        .filter(|(file, _)| !live::PACKED.contains(file))
         .chain(tree.list(SETTINGS, ""))
         .filter(|(file, _)| {
             matches!(ending(file), "css" | "js" | "hbs" | "html" | "toml")

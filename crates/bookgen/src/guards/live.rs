@@ -8,12 +8,13 @@ use crate::tree::{Fault, Tree, fault};
 /// The folder of the scripts, which mdBook copies to the site unchanged.
 pub(crate) const FOLDER: &str = "book/src/live/";
 
-/// The engine of Part 1, packed, which all scripts use.
-pub(crate) const ENGINE: &str = "book/src/live/engine.js";
+/// The packed engine and weights, which belong to several figures.
+pub(crate) const PACKED: [&str; 2] =
+    ["book/src/live/engine.js", "book/src/live/weights.js"];
 
 pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let mut named = BTreeSet::from([ENGINE.to_string()]);
+    let mut named = BTreeSet::from(PACKED.map(str::to_string));
     for page in pages {
         for (at, line) in page.lines() {
             let Some((_, rest)) = line.split_once("data-figure=\"") else {

@@ -58,14 +58,17 @@ fn assert_near(found: &[f32], right: &[f32], most: f32) {
 }
 
 /// Compares a static figure with the picture with which its page opens, or
-/// writes it with `UPDATE=1`.
+/// writes it with `UPDATE=1`. A static figure is 680 wide.
 #[track_caller]
 fn assert_static(figure: &mut Figure, file: &str) {
     let svg = figure.value(
         "(([svg]) => {
-            svg = svg.cloneNode(true);
-            svg.removeAttribute('class');
-            return new XMLSerializer().serializeToString(svg).replace(/>\\s*</g, '>\\n<');
+            const [, , wide, high] = svg.getAttribute('viewBox').split(' ');
+            const parts = [...svg.children].map((it) => new XMLSerializer().serializeToString(it));
+            const inside = parts.join('').replaceAll(' xmlns=\"http://www.w3.org/2000/svg\"', '');
+            return `<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 ${high}\" role=\"img\" text-anchor=\"middle\">
+                <title>${svg.ariaLabel}</title><g transform=\"translate(${(680 - wide) / 2} 0)\">${inside}</g></svg>`
+                .replace(/>\\s*</g, '>\\n<');
         })(all('.stage svg'))",
     );
     let svg = format!("{}\n", svg.as_str().expect("a picture"));
@@ -96,13 +99,13 @@ fn the_network_in_a_page_agrees_with_part_3() {
                 native(&format!("names next\n{name}\n{temperature}\n0"));
             let right = (&last * (1.0 / temperature)).softmax();
             let right = right.to_vec().unwrap();
-            assert_near(&numbers(&answer["probabilities"]), &right, 0.02);
+            assert_near(&numbers(&answer["probabilities"]), &right, 0.04);
         }
         let tables = heads::tables(&network, &text).unwrap().concat();
         for (head, right) in tables.iter().enumerate() {
             let root = 8_f32.sqrt();
             let question = format!("names attention\n{name}\n{head}\n{root}");
-            assert_near(&numbers(&native(&question)["weights"]), right, 0.02);
+            assert_near(&numbers(&native(&question)["weights"]), right, 0.04);
         }
     }
 }
