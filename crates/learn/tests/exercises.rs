@@ -464,9 +464,7 @@ fn wrong_arguments_are_answered_by_a_sentence() {
     // A missing file would be written again.
     fs::remove_file(scene.root.join(ONE)).unwrap();
     fs::create_dir(scene.root.join(ONE)).unwrap();
-    for (command, words) in
-        [("check", "is not a file"), ("diff", "cannot read")]
-    {
+    for (command, words) in [("check", "is missing"), ("diff", "cannot read")] {
         let said = scene.learn(&[command, "one"]);
         said.fails_with(1, &["one.rs", words, "cargo learn reset one"]);
     }

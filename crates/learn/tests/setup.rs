@@ -156,7 +156,7 @@ fn a_package_that_the_system_lacks_is_reported() {
     said.fails_with(1, &["still missing", "by hand"]);
     scene.program("dnf", APT);
     let said = scene.learn(&["setup", "--yes", "--authors"]);
-    said.succeeds().prints("This system has no package of Oclgrind");
+    said.succeeds().prints("This system has no package for Oclgrind");
     let packages = "codespell clang-tools-extra chromium npm";
     let expected = format!("install --assumeyes {packages}\n");
     assert_eq!(scene.read("calls"), expected);
