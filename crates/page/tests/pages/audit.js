@@ -22,6 +22,8 @@
     }
     window.scrollTo(0, 0);
     await new Promise((next) => setTimeout(next, 60));
+    // The page marks what scrolls in the frame after its width has changed.
+    await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
 
     const kept = (find, seen = new Map()) => (key) => {
         if (!seen.has(key)) seen.set(key, find(key));
