@@ -162,6 +162,7 @@ fn wrong_arguments_are_answered_in_a_sentence() {
             &["matmul3_tild"][..],
             &["matmul3_tild is not an exercise", "matmul3_tiled"][..],
         ),
+        (&["tiled"], &["tiled is not an exercise", "did you mean"]),
         (&["ew_mul", "--card", "x"], &["no card \"x\"", "h200, h100"]),
         (&["ew_mul", "--warp", "33"], &["--warp 33"]),
         (
