@@ -129,8 +129,8 @@ impl Watched {
         match out.len() {
             len if len == numbers => Ok(out),
             len => Err(Error::Mistake(format!(
-                "{name}: the result has {numbers} elements, but your storage \
-                 says that it has {len}"
+                "{name}: the result has length {numbers}, but your storage has \
+                 length {len}"
             ))),
         }
     }
