@@ -5,16 +5,16 @@ use ndarray::{ArrayD, Axis, Ix2, IxDyn};
 
 macro_rules! show {
     ($call:expr) => {{
-        let result = $call;
-        let elements: Vec<f32> = result.iter().copied().collect();
-        let call = stringify!($call);
-        println!("{call:<41} {:?} {elements:?}", result.shape());
+        let result = &$call;
+        let elements: Vec<_> = result.iter().map(f32::to_string).collect();
+        let (call, elements) = (stringify!($call), elements.join(" "));
+        println!("{call:<43} {:?} {elements}", result.shape());
     }};
 }
 
 // ANCHOR: ndarray
 fn main() {
-    let elements = vec![1.0, 5.0, 3.0, 4.0, 2.0, 6.0];
+    let elements: Vec<f32> = vec![1.0, 5.0, 3.0, 4.0, 2.0, 6.0];
     let a = ArrayD::from_shape_vec(IxDyn(&[2, 3]), elements).unwrap();
     show!(a);
 
@@ -37,6 +37,6 @@ fn main() {
 
     // Matrices have exactly two axes, in their type.
     let m = a.view().into_dimensionality::<Ix2>().unwrap();
-    show!(m.dot(&m.t()).into_dyn());
+    show!(m.dot(&m.t()));
 }
 // ANCHOR_END: ndarray
