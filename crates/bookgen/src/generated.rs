@@ -13,6 +13,7 @@ pub(crate) mod near;
 pub(crate) mod predict;
 pub(crate) mod printed;
 pub(crate) mod program;
+pub(crate) mod questions;
 pub(crate) mod rest;
 pub(crate) mod tier;
 
@@ -82,6 +83,7 @@ impl Manifest {
             .chain(figures)
             .chain(exercise::boxes(tree))
             .chain(predict::blocks(tree))
+            .chain(questions::blocks(tree))
             .chain(climb::tables(tree))
             .chain(first_try::blocks(tree, self))
             .chain(rest::blocks(tree, self))

@@ -8,7 +8,7 @@ mod listings;
 mod live;
 
 use crate::anchor;
-use crate::generated::{exercise, growth, measured, predict, rest};
+use crate::generated::{exercise, growth, measured, predict, questions, rest};
 use crate::manifest::Manifest;
 use crate::page::Page;
 use crate::tree::{Fault, Tree};
@@ -44,6 +44,7 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     faults.extend(links::redirected(tree));
     faults.extend(exercise::check(tree, &pages));
     faults.extend(predict::check(tree, &pages));
+    faults.extend(questions::check(tree, &pages));
     faults.extend(rest::check(tree, manifest));
     faults.extend(contrast::check(tree));
     faults.sort();

@@ -23,6 +23,8 @@ const MEASURED: &str = "book/listings/example_measured.out";
 const ROWS: &str = "exercises/exercises.toml";
 const QUESTIONS: &str = "exercises/predictions.toml";
 const QUESTION: &str = "book/listings/predict_example.md";
+const CHOICES: &str = "book/questions.toml";
+const CHOICE: &str = "book/listings/questions_template.md";
 const BOX: &str = "book/listings/exercise_example.md";
 const CSS: &str = "book/theme/book.css";
 
@@ -86,6 +88,8 @@ fn book() -> Tree {
         )
         .with(QUESTIONS, PREDICTION)
         .with(QUESTION, ASKED)
+        .with(CHOICES, CHOSEN)
+        .with(CHOICE, CHOSEN_TEXT)
         .with(INNER, "if true {\n    // there\n}\n")
         .with(DIFF, " a\n-b\n+c\n")
         .with(FIGURE, SVG)
@@ -135,6 +139,39 @@ If you said 6: That is a sum.
 `cargo learn predict example` asks you in the terminal.
 
 </details>
+"#;
+
+const CHOSEN: &str = r#"[[question]]
+chapter = "template.md"
+question = "Is `3 * 3` < 10?"
+choices = [
+    { text = "no", reason = "Three times *three* is 9." },
+    { text = "yes, `9`", right = true, reason = "9 < 10." },
+    { text = "It depends.", reason = "Both are fixed." },
+]
+"#;
+
+const CHOSEN_TEXT: &str = r#"<div class="question" role="group" aria-labelledby="question-template-1">
+<p id="question-template-1">Is <code>3 * 3</code> &lt; 10?</p>
+<details>
+<summary>no</summary>
+
+**Wrong.** Three times \*three\* is 9.
+
+</details>
+<details class="correct">
+<summary>yes, <code>9</code></summary>
+
+**Right.** 9 \< 10.
+
+</details>
+<details>
+<summary>It depends.</summary>
+
+**Wrong.** Both are fixed.
+
+</details>
+</div>
 "#;
 
 const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 90" role="img">

@@ -67,7 +67,7 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
 }
 
 /// Escapes HTML, because Markdown is not interpreted within a summary.
-fn html(text: &str) -> String {
+pub(crate) fn html(text: &str) -> String {
     let text =
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let parts = text.split('`').enumerate();

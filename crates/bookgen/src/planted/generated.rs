@@ -234,6 +234,29 @@ fn a_question_follows_its_row_and_the_output_of_the_program() {
     assert!(computed(&unread, QUESTIONS).is_err());
 }
 
+/// Promise: A question with choices has one right choice, and a reason for
+/// each choice.
+#[test]
+fn a_question_with_choices_follows_its_row() {
+    pretty_assertions::assert_eq!(
+        computed(&book(), CHOICE).unwrap(),
+        CHOSEN_TEXT
+    );
+    for (old, new, words) in [
+        (", right = true", "", "3 choices, 0 of them right"),
+        ("\"no\",", "\"no\", right = true,", "3 choices, 2 of them right"),
+        ("    { text = \"no\"", "#", "has 2 choices"),
+        ("It depends.", "no", "\"no\" of the question"),
+        ("9 < 10.", " ", "needs a reason"),
+    ] {
+        let book = book().edit(CHOICES, old, new);
+        let fault = computed(&book, CHOICE).unwrap_err();
+        assert!(fault.contains(words), "{fault}");
+    }
+    let unread = book().edit(CHOICES, "reason = ", "why = ");
+    assert!(computed(&unread, CHOICES).is_err());
+}
+
 const STEP: &str = "cargo run --example part1_step1_data";
 
 /// Runs a command.

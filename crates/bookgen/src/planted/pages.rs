@@ -1,9 +1,9 @@
 //! Tests of the checks of the pages.
 
 use super::{
-    BOX, CHAPTER, CODE, CSS, DIFF, FIGURE, OUTPUT, PLANTED, QUESTIONS, ROWS,
-    SETTINGS, SUMMARY, SVG, assert_each_reported, assert_none, assert_reported,
-    book,
+    BOX, CHAPTER, CHOICES, CODE, CSS, DIFF, FIGURE, OUTPUT, PLANTED, QUESTIONS,
+    ROWS, SETTINGS, SUMMARY, SVG, assert_each_reported, assert_none,
+    assert_reported, book,
 };
 use crate::guards::faults;
 use crate::guards::links::redirects;
@@ -340,4 +340,16 @@ fn a_late_or_missing_question_is_reported() {
     let below = format!("{output}\n{include}");
     let late = not_asked.edit(CHAPTER, output, &below);
     assert_reported(&late, QUESTIONS, "below its answer");
+}
+
+/// Promise: A chapter without a question with choices is reported.
+#[test]
+fn a_chapter_that_asks_no_question_is_reported() {
+    let include = "{{#include ../listings/questions_template.md}}\n";
+    let words = "`template.md` does not ask its questions";
+    assert_reported(&chapter(include, ""), CHOICES, words);
+    let elsewhere = chapter("## Check yourself", "## Elsewhere");
+    assert_reported(&elsewhere, CHOICES, words);
+    let rows = ("template.md", "other.md", "`template.md` has no question");
+    assert_each_reported(CHOICES, &[rows]);
 }
