@@ -152,7 +152,7 @@ pub(crate) fn check(tree: &Tree, pages: &[Page]) -> Vec<Fault> {
         let page = pages.iter().find(|page| page.path == path)?;
         let line = page.place(&out(chapter))?;
         let (at, _) = page.lines().nth(line)?;
-        let headings = page.headings().into_iter();
+        let mut headings = page.headings().into_iter();
         let above = headings.rfind(|it| it.0 < at && it.1 == 2)?;
         Some(above.2 == SECTION)
     };

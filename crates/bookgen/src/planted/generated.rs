@@ -4,8 +4,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::{
-    ASKED, BOX, CHAPTER, CODE, DIFF, INNER, MEASURED, OUTPUT, PLANTED,
-    QUESTION, QUESTIONS, ROWS, assert_each_reported, assert_reported, book,
+    ASKED, BOX, CHAPTER, CHOICE, CHOICES, CHOSEN_TEXT, CODE, DIFF, INNER,
+    MEASURED, OUTPUT, PLANTED, QUESTION, QUESTIONS, ROWS, assert_each_reported,
+    assert_reported, book,
 };
 use crate::generated::bare::left;
 use crate::generated::measured::{foreign, unlike};
