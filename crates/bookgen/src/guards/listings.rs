@@ -28,8 +28,8 @@ const LANGUAGES: [(&str, &str); 6] = [
 
 /// The shell commands that may be typed into a page, in an `sh` fence,
 /// possibly after variables.
-const COMMANDS: [&str; 8] =
-    ["cargo", "rustup", "git", "cd", "sudo", "apt-get", "brew", "conda"];
+const COMMANDS: [&str; 9] =
+    ["cargo", "rustup", "git", "cd", "cp", "sudo", "apt-get", "brew", "conda"];
 
 pub(crate) fn check(
     tree: &Tree,
