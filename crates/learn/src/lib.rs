@@ -14,6 +14,7 @@ mod cluster;
 pub mod command;
 pub mod course;
 mod doctor;
+mod eject;
 pub mod examples;
 pub mod exercises;
 mod expression;
@@ -60,6 +61,7 @@ pub const LEARN: Program = Program {
         &exercises::reset::COMMAND,
         &exercises::list::COMMAND,
         &update::COMMAND,
+        &eject::COMMAND,
         &book::COMMAND,
         &test::COMMAND,
     ],
