@@ -27,6 +27,7 @@ mod profiler;
 mod progress;
 mod serve;
 mod setup;
+mod share;
 mod stopwatch;
 pub mod terminal;
 mod test;
@@ -61,6 +62,7 @@ pub const LEARN: Program = Program {
         &exercises::reset::COMMAND,
         &exercises::list::COMMAND,
         &update::COMMAND,
+        &share::COMMAND,
         &eject::COMMAND,
         &book::COMMAND,
         &test::COMMAND,
