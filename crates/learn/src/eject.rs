@@ -271,9 +271,9 @@ fn files(
             "\n[dependencies]\n# Rungrad is on no registry, and this is the \
              commit whose laws the device obeys.\n{}{}",
             git.dependency("rungrad"),
-            laws_of(git)
+            laws_of(git, &["exercises", "my_engine"])
         ),
-        (Some(git), _) => laws_of(git),
+        (Some(git), _) => laws_of(git, &["my_engine"]),
     };
     let depends = match kind.id {
         "my_engine" => "None. The crate needs only the standard library.",
@@ -283,9 +283,9 @@ fn files(
              `my_engine` and `exercises`, which have the laws."
         }
         _ => {
-            "None. The tests need the packages `my_engine` and `exercises` of \
-             [Rungrad](@GIT@), at the commit in `Cargo.toml`, which have the \
-             laws, and an OpenCL device."
+            "None. The tests need the package `my_engine` of [Rungrad](@GIT@), \
+             at the commit in `Cargo.toml`, which has the laws, and an OpenCL \
+             device."
         }
     };
     let publish = match kind.id {
@@ -346,12 +346,9 @@ fn files(
 }
 
 /// The dependencies of the tests.
-fn laws_of(git: &Source) -> String {
-    format!(
-        "\n[dev-dependencies]\n# The laws.\n{}{}",
-        git.dependency("exercises"),
-        git.dependency("my_engine")
-    )
+fn laws_of(git: &Source, packages: &[&str]) -> String {
+    let lines = packages.iter().map(|name| git.dependency(name));
+    format!("\n[dev-dependencies]\n# The laws.\n{}", lines.collect::<String>())
 }
 
 /// Returns the sources of the engine's crate. `place` is the learner's file
