@@ -10,6 +10,7 @@
 
 pub mod book;
 pub mod checkout;
+mod class;
 mod cluster;
 pub mod command;
 pub mod course;
@@ -18,6 +19,7 @@ mod eject;
 pub mod examples;
 pub mod exercises;
 mod expression;
+mod json;
 mod keys;
 pub mod machine;
 mod nearest;
@@ -64,6 +66,7 @@ pub const LEARN: Program = Program {
         &update::COMMAND,
         &share::COMMAND,
         &eject::COMMAND,
+        &class::COMMAND,
         &book::COMMAND,
         &test::COMMAND,
     ],
