@@ -33,6 +33,7 @@ mod share;
 mod stopwatch;
 pub mod terminal;
 mod test;
+mod tutor;
 mod update;
 mod welcome;
 
@@ -66,6 +67,7 @@ pub const LEARN: Program = Program {
         &update::COMMAND,
         &share::COMMAND,
         &eject::COMMAND,
+        &tutor::COMMAND,
         &class::COMMAND,
         &book::COMMAND,
         &test::COMMAND,

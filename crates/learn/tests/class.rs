@@ -149,3 +149,25 @@ fn a_report_has_the_state_of_every_exercise() {
     let said = scene.learn(&["check", "one", "--report", "xml"]);
     said.fails_with(2, &["--report is \"xml\"", "`json`"]);
 }
+
+#[test]
+fn an_assistant_gets_the_verdict_and_the_next_hint() {
+    let scene = stage();
+    scene.write(ONE, &format!("echo '  ok   rule a'\n{WRONG}"));
+    scene.learn(&["hint", "one"]).succeeds();
+    let said = scene.learn(&["tutor", "one", "--json"]);
+    let told: Value = serde_json::from_str(&said.succeeds().out).unwrap();
+    assert_eq!(told["status"], "failing");
+    assert_eq!(told["checked"][0], "ok   rule a");
+    let failure = "failing: the operands\n  are swapped";
+    assert_eq!(told["first_failure"], failure);
+    assert_eq!(told["next_hint"]["text"], "a push");
+    assert_eq!(told["next_hint"]["number"], 2.0);
+    assert!(!said.out.contains("echo solved"), "{}", said.out);
+    // It reveals nothing to the learner.
+    scene.learn(&["hint", "one"]).succeeds().prints("a push");
+    scene.write(ONE, SOLVED);
+    let said = scene.learn(&["tutor", "one"]);
+    let told: Value = serde_json::from_str(&said.succeeds().out).unwrap();
+    assert!(told["next_hint"].is_null(), "{told}");
+}
