@@ -36,9 +36,9 @@ a sandbox: use a container.
 
 A class has rules in class.toml, next to README.md; each line is optional:
 
-  exercises = [\"mul_rule\", \"zip_two\"]  # what is graded; otherwise what is sent
-  variants = true                     # only the variants count
-  solutions_after = \"2027-02-01\"      # no solutions before that day (UTC)",
+  exercises = [\"mul_rule\", \"zip_two\"]  # graded; otherwise what is sent
+  variants = true                    # only the variants count
+  solutions_after = \"2027-02-01\"     # no solutions before that day (UTC)",
     run,
 };
 

@@ -1,5 +1,5 @@
 //! `cargo learn eject`: turns the learner's engine, device or kernels into a
-//! crate of its own.
+//! standalone crate.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::terminal::{say, wrapped};
 pub(crate) const COMMAND: Command = Command {
     name: "eject",
     usage: "EXERCISE FOLDER [--license LICENSE] [--git ADDRESS]",
-    summary: "your engine, device or kernels as a crate of its own",
+    summary: "your engine, device or kernels as a standalone crate",
     page: "\
 Writes a crate to FOLDER, which must not exist or be empty: your file, the laws
 of the levels that pass as tests, a README, license texts, and a workflow that
@@ -156,7 +156,7 @@ fn passed(
         (levels::passed(exercise, &progress), exercise.levels.len());
     if status::is_changed(exercise, &progress, checkout) {
         return Err(Stop::Failed(format!(
-            "{id} has changed since it was last checked, so nobody knows \
+            "{id} has changed since it was last checked, so it is unknown \
              which levels pass; `cargo learn check {id}` finds out"
         )));
     }
@@ -360,7 +360,7 @@ fn engine(
     level: usize,
     library: &str,
 ) -> Result<Vec<(String, String)>, Stop> {
-    // What the engine may take from Rungrad, and what the crate has instead.
+    // A path that the engine may use, and its replacement in the crate.
     let known = [
         ("rungrad::rng::", "crate::rng::"),
         ("rungrad::ops::Keep", "crate::Keep"),
@@ -374,8 +374,8 @@ fn engine(
     let other = text.lines().filter(is_code).find(|it| it.contains("rungrad"));
     if let Some(line) = other {
         return Err(Stop::Failed(format!(
-            "{place} has the line `{}`, and an engine of its own can take only \
-             `rungrad::rng::Random` and `rungrad::ops::Keep` with it, each in \
+            "{place} has the line `{}`, and a standalone engine can use only \
+             `rungrad::rng::Random` and `rungrad::ops::Keep`, each in \
              a `use` of its own; write the rest yourself",
             line.trim()
         )));
@@ -383,7 +383,7 @@ fn engine(
     let mut text = format!("//! {}\n\n{}", KINDS[0].about, text.trim_start());
     text += "\npub mod rng;\n";
     if keeps {
-        text += "\n/// Whether a reduction keeps the reduced axes with size 1.\n\
+        text += "\n/// Whether a reduction keeps its axes with size 1.\n\
                  #[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
                  pub enum Keep {\n    /// Keep them.\n    Yes,\n    \
                  /// Remove them.\n    No,\n}\n";
@@ -410,7 +410,8 @@ fn device(yours: &str, library: &str) -> Vec<(String, String)> {
          use std::process::ExitCode;\n\n\
          use exercises::Answer;\n\n\
          fn main() -> ExitCode {{\n    \
-         let file = concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/lib.rs\");\n    \
+         let file =\n        \
+         concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/lib.rs\");\n    \
          my_engine::device::main(&{library}::MINE, Answer::from(file))\n}}\n"
     );
     vec![("src/lib.rs".to_string(), text), ("tests/laws.rs".to_string(), laws)]

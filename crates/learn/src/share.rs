@@ -165,7 +165,8 @@ fn part_name(part: &str) -> String {
     }
 }
 
-/// Adds up rows of one name, because the table's order is that of the book.
+/// Adds up rows of one name: the table follows the book, so the exercises of a
+/// part are not all together.
 fn merge_equal_names(rows: &mut Vec<Row>) {
     let mut merged: Vec<Row> = Vec::new();
     for row in rows.drain(..) {

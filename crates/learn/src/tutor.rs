@@ -156,8 +156,8 @@ mod tests {
     /// The verdict is the worst one: it quotes a known wrong answer, and the
     /// solution itself, line by line.
     ///
-    /// Promise: What an assistant is told contains no line of a solution, for
-    /// every exercise and every hint.
+    /// Promise: The output of `cargo learn tutor` has no line of a solution,
+    /// for every exercise and every hint.
     #[test]
     fn an_assistant_is_told_no_line_of_a_solution() {
         let checkout = checkout();

@@ -1,4 +1,4 @@
-//! `cargo learn eject`: a crate of its own that builds and tests alone.
+//! `cargo learn eject`: a standalone crate that builds and tests alone.
 
 mod scene;
 

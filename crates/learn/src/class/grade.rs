@@ -70,7 +70,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the exercises that the rules name, or all that somebody has sent.
+/// Returns the exercises that the rules name, or all that any submission has.
 fn graded<'a>(
     exercises: &'a [Exercise],
     rules: &Rules,
@@ -153,7 +153,7 @@ impl Submission {
     }
 }
 
-/// Unpacks a zip file into a folder of its own.
+/// Unpacks a zip file into a separate folder.
 fn unpack(
     checkout: &Checkout,
     zip: &Path,
