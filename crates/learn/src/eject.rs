@@ -74,6 +74,20 @@ const KINDS: [Kind; 3] = [
     },
 ];
 
+/// The first level at which the example in the README runs.
+const EXAMPLE_LEVEL: usize = 4;
+
+const EXAMPLE: &str = "
+```rust
+use @LIBRARY@::Tensor;
+
+let a = Tensor::new(&[2], &[2.0, 3.0]);
+let b = Tensor::new(&[2], &[3.0, 4.0]);
+a.mul(&b).mul(&b).sum().backward();
+assert_eq!(a.grad().unwrap(), [9.0, 16.0]);
+```
+";
+
 /// The step that installs an OpenCL device that needs no GPU.
 const POCL: &str = "      - run: sudo apt-get update && sudo apt-get install \
                     --yes pocl-opencl-icd ocl-icd-libopencl1 oclgrind\n";
@@ -303,8 +317,14 @@ fn files(
         _ => "`tests/laws.rs` comes from Rungrad (MIT OR Apache-2.0).",
     };
     let address = git.map(|it| it.address).unwrap_or_default();
+    let example = match kind.id {
+        "my_engine" if level >= EXAMPLE_LEVEL => EXAMPLE,
+        _ => "",
+    };
+    let contents = format!("{}{example}", kind.contents);
     let fill = |text: &str| {
-        text.replace("@CONTENTS@", kind.contents)
+        text.replace("@CONTENTS@", &contents)
+            .replace("@LIBRARY@", &library)
             .replace("@LEVELS@", &named(exercise, level))
             .replace("@LAWS@", kind.laws)
             .replace("@DEPENDS@", depends)

@@ -122,14 +122,14 @@ impl Card {
         let mut body = String::new();
         for Row { name, done, all, unit } in &self.rows {
             let share = 240 * done / all.max(&1);
-            let _ = write!(
+            let _ = writeln!(
                 body,
                 "<text x=\"24\" y=\"{top}\">{name}</text>\
                  <rect x=\"140\" y=\"{}\" width=\"240\" height=\"10\" \
                  fill=\"#dde3ea\"/>\
                  <rect x=\"140\" y=\"{}\" width=\"{share}\" height=\"10\" \
                  fill=\"#2a6fbb\"/>\
-                 <text x=\"396\" y=\"{top}\">{done} of {all} {unit}</text>\n",
+                 <text x=\"396\" y=\"{top}\">{done} of {all} {unit}</text>",
                 top - 10,
                 top - 10,
             );

@@ -100,7 +100,7 @@ fn answer(
 /// The lines of a solution that its stub does not have, without spaces.
 struct Hidden(BTreeSet<String>);
 
-/// Shorter lines say nothing: `}`, `else {`, `0.0`.
+/// Shorter lines say nothing: `}`, `else {`, `0.0`. Nor does a single word.
 const MIN_LETTERS: usize = 6;
 
 impl Hidden {
@@ -109,7 +109,8 @@ impl Hidden {
             solution.stub.lines().map(without_spaces).collect();
         let lines = solution.plain.lines().map(without_spaces);
         let lines = lines.filter(|line| {
-            let is_code = !line.starts_with("//");
+            let is_word = |it: char| it.is_alphanumeric() || it == '_';
+            let is_code = !line.starts_with("//") && !line.chars().all(is_word);
             is_code && line.len() >= MIN_LETTERS && !stub.contains(line)
         });
         Hidden(lines.collect())

@@ -209,9 +209,13 @@ pub(crate) fn verdict(
         };
         let log = checkout.log(&format!("check-{id}"))?;
         let progress = Progress::load(checkout);
-        let history = History {
-            levels: levels::previously_passed(checkout, exercise),
-            hints: Some(hint::shown_count(exercise, &progress)),
+        // The saved progress is that of the learner's own file.
+        let history = match folder == checkout.exercises {
+            true => History {
+                levels: levels::previously_passed(checkout, exercise),
+                hints: Some(hint::shown_count(exercise, &progress)),
+            },
+            false => History { levels: None, hints: None },
         };
         let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
