@@ -210,12 +210,13 @@ pub(crate) fn verdict(
         let log = checkout.log(&format!("check-{id}"))?;
         let progress = Progress::load(checkout);
         // The saved progress is that of the learner's own file.
-        let history = match folder == checkout.exercises {
-            true => History {
-                levels: levels::previously_passed(checkout, exercise),
-                hints: Some(hint::shown_count(exercise, &progress)),
-            },
-            false => History { levels: None, hints: None },
+        let is_own = folder == checkout.exercises;
+        let levels = is_own
+            .then(|| levels::previously_passed(checkout, exercise))
+            .flatten();
+        let history = History {
+            levels,
+            hints: Some(hint::shown_count(exercise, &progress)),
         };
         let (program, follow) = (&programs[0], process::run_with_status);
         let heard =
