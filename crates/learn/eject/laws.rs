@@ -53,7 +53,7 @@ fn rejects(work: impl FnOnce(), words: &[&str]) {
     }
 }
 
-// Level 1: a product remembered.
+// Level 1: a product with parents.
 
 #[test]
 fn a_product_is_computed_element_by_element() {
@@ -152,7 +152,7 @@ fn backward_rejects_what_it_cannot_start_from() {
 }
 // LEVELS 4-
 
-// Level 4: adding.
+// Level 4: adding gradients.
 
 fn two_products() -> (Tensor, Tensor, Tensor) {
     let (a, b) = (leaf(&[2], &[2.0, 3.0]), leaf(&[2], &[3.0, 4.0]));

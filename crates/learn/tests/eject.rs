@@ -96,7 +96,7 @@ fn an_engine_of_some_levels_has_their_laws() {
     assert!(said.contains("test gradients_of_all_paths_are_added ... ok"));
     assert!(!said.contains("softmax"), "{said}");
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
-    assert!(readme.contains("one sweep, adding."), "{readme}");
+    assert!(readme.contains("adding gradients."), "{readme}");
     assert!(!readme.contains('@'), "{readme}");
 }
 
