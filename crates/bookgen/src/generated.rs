@@ -16,6 +16,7 @@ pub(crate) mod printed;
 pub(crate) mod program;
 pub(crate) mod questions;
 pub(crate) mod rest;
+mod teaching;
 pub(crate) mod tier;
 
 use std::collections::BTreeSet;
@@ -90,6 +91,7 @@ impl Manifest {
             .chain(rest::blocks(tree, self))
             .chain(bench::tables(tree, self))
             .chain(methods::tables(tree, self))
+            .chain(teaching::tables(tree))
             .collect()
     }
 

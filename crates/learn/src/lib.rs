@@ -10,13 +10,16 @@
 
 pub mod book;
 pub mod checkout;
+mod class;
 mod cluster;
 pub mod command;
 pub mod course;
 mod doctor;
+mod eject;
 pub mod examples;
 pub mod exercises;
 mod expression;
+mod json;
 mod keys;
 pub mod machine;
 mod nearest;
@@ -26,9 +29,11 @@ mod profiler;
 mod progress;
 mod serve;
 mod setup;
+mod share;
 mod stopwatch;
 pub mod terminal;
 mod test;
+mod tutor;
 mod update;
 mod welcome;
 
@@ -60,6 +65,10 @@ pub const LEARN: Program = Program {
         &exercises::reset::COMMAND,
         &exercises::list::COMMAND,
         &update::COMMAND,
+        &share::COMMAND,
+        &eject::COMMAND,
+        &tutor::COMMAND,
+        &class::COMMAND,
         &book::COMMAND,
         &test::COMMAND,
     ],

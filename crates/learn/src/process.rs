@@ -202,7 +202,7 @@ impl<'a> StatusLine<'a> {
 
     fn show(&mut self) {
         let elapsed = self.start.elapsed();
-        if elapsed < self.next {
+        if elapsed < self.next || terminal::is_quiet() {
             return;
         }
         let pause = if self.rewrites { 500 } else { 30_000 };

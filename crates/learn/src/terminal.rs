@@ -49,6 +49,19 @@ pub(crate) fn require_reader() {
     MUST_BE_READ.store(true, Ordering::Relaxed);
 }
 
+/// Whether status lines are left out, because a program reads the output.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out status lines from now on.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether status lines are left out.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// Prints an error to the standard error stream, if it is open.
 pub(crate) fn complain(sentence: &str) {
     let _ = writeln!(io::stderr(), "error: {sentence}");

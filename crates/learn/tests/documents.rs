@@ -18,7 +18,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// Lists the documents: five files at the root and every page of `docs/`.
+/// Lists the documents: six files at the root and every page of `docs/`.
 fn documents() -> Vec<String> {
     let names = [
         "README.md",
@@ -26,6 +26,7 @@ fn documents() -> Vec<String> {
         "CONTRIBUTING.md",
         "GLOSSARY.md",
         "CHANGELOG.md",
+        "AGENTS.md",
     ];
     let mut documents = names.map(String::from).to_vec();
     let mut folders = vec![root().join("docs")];

@@ -2,6 +2,7 @@
 //! next to the solved one.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::checkout::{Checkout, replace};
 use crate::command::{Args, Command, Stop};
@@ -108,14 +109,13 @@ fn list(checkout: &Checkout, exercises: &[Exercise]) {
     say!("One of them with different values: cargo learn again EXERCISE");
 }
 
-/// Writes the stub of a variant and prints its task.
-fn start_variant(
+/// Writes the stub of a variant and returns its file.
+pub(crate) fn write_variant(
     checkout: &Checkout,
     exercise: &Exercise,
     again: &Again,
     seed: usize,
-) -> Result<(), Stop> {
-    let id = &exercise.id;
+) -> Result<PathBuf, Stop> {
     let stub = SolutionFile::variant(checkout, exercise, again, seed)?.stub;
     let file = checkout.exercises.join("again").join(&exercise.file);
     // A variant may be half finished.
@@ -125,6 +125,18 @@ fn start_variant(
     }
     replace(&file, stub.as_bytes())?;
     VariantState { seed, is_solved: false }.save(checkout, exercise);
+    Ok(file)
+}
+
+/// Writes the stub of a variant and prints its task.
+fn start_variant(
+    checkout: &Checkout,
+    exercise: &Exercise,
+    again: &Again,
+    seed: usize,
+) -> Result<(), Stop> {
+    let id = &exercise.id;
+    let file = write_variant(checkout, exercise, again, seed)?;
     say!("{id}, again: {}", exercise.title);
     say!();
     for line in wrapped(&again.substitute(&again.task, seed)) {

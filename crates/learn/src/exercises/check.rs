@@ -8,17 +8,16 @@ use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::program::{self, CheckOutput, History, Tier};
-use crate::exercises::renamed;
 use crate::exercises::solved;
 use crate::exercises::status::{self, Status};
-use crate::exercises::{hint, levels};
+use crate::exercises::{hint, levels, renamed, report};
 use crate::process;
 use crate::progress::Progress;
 use crate::terminal::{self, say, wrapped};
 
 pub(crate) const COMMAND: Command = Command {
     name: "check",
-    usage: "[EXERCISE or FILE | --solved]",
+    usage: "[EXERCISE or FILE | --solved] [--report json]",
     summary: "check an exercise; without a name the next one",
     page: "\
 Compiles the file of the exercise, runs its check and prints the result: what
@@ -26,6 +25,8 @@ was checked, the values used, yours and the right ones, the rule that is wrong,
 and the tape as text and as a picture. It saves your progress. The name may be
 abbreviated, and the path of the file works too. Without a name it checks the
 exercise that you checked last, until it is solved, and then the one after it.
+
+--report json also writes the state of all exercises to .learn/report.json.
 
 Exit code 0 means solved, and 1 not solved. A check that needs an OpenCL device
 is skipped without one, which does not count as solved. Without the companion,
@@ -43,10 +44,20 @@ prints one line for each.",
 
 fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let is_solved = args.flag("--solved");
+    let form = args.option("--report")?;
+    if let Some(form) = form.as_ref().filter(|form| *form != "json") {
+        return Err(Stop::Usage(format!(
+            "--report is {form:?}, and `json` is the only form"
+        )));
+    }
     let (ids, _) = args.rest(usize::from(!is_solved))?;
     let exercises = course::exercises(checkout)?;
     if is_solved {
-        return solved::check_again(checkout, &exercises);
+        let checked = solved::check_again(checkout, &exercises);
+        if form.is_some() {
+            report::write(checkout, &exercises, "--solved")?;
+        }
+        return checked;
     }
     let progress = Progress::load(checkout);
     let exercise = match ids.first() {
@@ -60,6 +71,9 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         },
     };
     let status = check_and_save(checkout, &exercises, exercise)?;
+    if form.is_some() {
+        report::write(checkout, &exercises, &exercise.id)?;
+    }
     let id = exercise.id.as_str();
     if status.is_solved() || status == Status::Skipped {
         if status.is_solved() {
@@ -195,8 +209,13 @@ pub(crate) fn verdict(
         };
         let log = checkout.log(&format!("check-{id}"))?;
         let progress = Progress::load(checkout);
+        // The saved progress is that of the learner's own file.
+        let is_own = folder == checkout.exercises;
+        let levels = is_own
+            .then(|| levels::previously_passed(checkout, exercise))
+            .flatten();
         let history = History {
-            levels: levels::previously_passed(checkout, exercise),
+            levels,
             hints: Some(hint::shown_count(exercise, &progress)),
         };
         let (program, follow) = (&programs[0], process::run_with_status);

@@ -137,7 +137,7 @@ pub(crate) fn list(
 }
 
 /// Extracts the solution of a level. An error names the line.
-pub(crate) fn solution_at(text: &str, level: usize) -> Result<String, String> {
+pub fn solution_at(text: &str, level: usize) -> Result<String, String> {
     let mut solution = String::new();
     let mut is_in = true;
     for (at, line) in text.lines().enumerate() {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 use crate::checkout::{Checkout, replace};
+use crate::class;
 use crate::command::{Args, Command, Stop};
 use crate::course;
 use crate::exercises::backup;
@@ -36,7 +37,10 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let id = &exercise.id;
     let from = levels::number(exercise, "--from", from.as_deref())?;
     let stub = match from {
-        Some(level) => SolutionFile::at_level(checkout, exercise, level - 1)?,
+        Some(level) => {
+            class::require_unlocked(checkout)?;
+            SolutionFile::at_level(checkout, exercise, level - 1)?
+        }
         None => SolutionFile::read(checkout, exercise)?.stub,
     };
     let file = checkout.exercises.join(&exercise.file);

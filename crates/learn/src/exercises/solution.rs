@@ -2,6 +2,7 @@
 //! when asked twice.
 
 use crate::checkout::Checkout;
+use crate::class;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
@@ -18,7 +19,8 @@ pub(crate) const COMMAND: Command = Command {
 Prints our solution of the exercise when yours is solved. Before that it asks
 you to try a hint first, and prints the solution when you ask again. For an
 exercise with levels it prints what the next level changes in our solution, or
-with --level what that level changes.",
+with --level what that level changes. A class may lock solutions until a day
+(`cargo learn help class`).",
     run,
 };
 
@@ -75,6 +77,7 @@ pub(crate) fn may_be_shown(
     exercise: &Exercise,
     what: &str,
 ) -> Result<bool, Stop> {
+    class::require_unlocked(checkout)?;
     let id = &exercise.id;
     let progress = Progress::load(checkout);
     let is_done = matches!(

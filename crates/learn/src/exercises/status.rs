@@ -70,14 +70,7 @@ impl Status {
     ) -> Status {
         let kept = progress.get(KIND, &exercise.id).and_then(Status::read);
         let status = kept.unwrap_or(Status::ToDo);
-        let is_changed = || {
-            let differs = |kind, now: String| {
-                progress.get(kind, &exercise.id).is_some_and(|it| it != now)
-            };
-            differs(FILE, fingerprint(exercise, checkout))
-                || differs(CHECK, check_fingerprint(exercise, checkout))
-        };
-        match status.is_solved() && is_changed() {
+        match status.is_solved() && is_changed(exercise, progress, checkout) {
             true => Status::Stale,
             false => status,
         }
@@ -100,6 +93,19 @@ impl Status {
         let check = check_fingerprint(exercise, progress.checkout);
         progress.set(CHECK, &exercise.id, &check);
     }
+}
+
+/// Returns whether the file, or its check, has changed since the last check.
+pub(crate) fn is_changed(
+    exercise: &Exercise,
+    progress: &Progress,
+    checkout: &Checkout,
+) -> bool {
+    let differs = |kind, now: String| {
+        progress.get(kind, &exercise.id).is_some_and(|it| it != now)
+    };
+    differs(FILE, fingerprint(exercise, checkout))
+        || differs(CHECK, check_fingerprint(exercise, checkout))
 }
 
 const KIND: &str = "exercise";

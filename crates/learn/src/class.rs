@@ -1,0 +1,116 @@
+//! `cargo learn class`: variants for each student, and grading.
+
+mod grade;
+mod rules;
+
+use std::fs;
+
+use crate::checkout::Checkout;
+use crate::command::{Args, Command, Stop};
+use crate::course::{self, Exercise};
+use crate::exercises::again;
+use crate::exercises::status::fnv1a;
+use crate::exercises::variant::Again;
+use crate::terminal::say;
+
+pub(crate) use rules::require_unlocked;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "class",
+    usage: "start NAME | assign FILE | grade SUBMISSION.. [--out FOLDER]",
+    summary: "for a class: variants by name, and grades",
+    page: "\
+start NAME writes the variants that belong to a student's name to
+exercises/again/. `cargo learn again EXERCISE` checks them.
+
+assign FILE shows which variants the students get. The file has a name on each
+line.
+
+grade SUBMISSION.. checks the answers again on this machine. A submission is a
+folder or a zip file that is named after the student, with the student's folder
+exercises/ inside. It prints a table and writes results.xml (JUnit) and
+NAME.json (the results.json of Gradescope) to .learn/class/, or to the folder
+after --out. Where a submission has the variant of an exercise, the variant is
+graded. Grading runs the students' code with the limits of a check, but without
+a sandbox: use a container.
+
+A class has rules in class.toml, next to README.md; each line is optional:
+
+  exercises = [\"mul_rule\", \"zip_two\"]  # graded; otherwise what is sent
+  variants = true                    # only the variants count
+  solutions_after = \"2027-02-01\"     # no solutions before that day (UTC)",
+    run,
+};
+
+fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
+    let out = args.option("--out")?;
+    let (words, _) = args.rest(usize::MAX)?;
+    let Some((what, words)) = words.split_first() else {
+        return Err(Stop::Page);
+    };
+    let exercises = course::exercises(checkout)?;
+    match (what.as_str(), words) {
+        ("start", [name]) => start(checkout, &exercises, name),
+        ("assign", [file]) => assign(&exercises, file),
+        ("grade", submissions) if !submissions.is_empty() => {
+            grade::run(checkout, &exercises, submissions, out.as_deref())
+        }
+        _ => Err(Stop::Page),
+    }
+}
+
+/// Returns the variant that belongs to a student.
+fn seed(student: &str, exercise: &Exercise, again: &Again) -> usize {
+    let key = format!("{} {}", student.trim().to_lowercase(), exercise.id);
+    (fnv1a(key.as_bytes()) % again.seeds() as u64) as usize
+}
+
+/// Returns the exercises that have variants.
+fn with_variants(
+    exercises: &[Exercise],
+) -> impl Iterator<Item = (&Exercise, &Again)> {
+    exercises.iter().filter_map(|it| Some((it, it.again.as_ref()?)))
+}
+
+fn start(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    name: &str,
+) -> Result<(), Stop> {
+    let mut count = 0;
+    for (exercise, variant) in with_variants(exercises) {
+        let seed = seed(name, exercise, variant);
+        let file = again::write_variant(checkout, exercise, variant, seed)?;
+        say!("  {:<18}  {}", exercise.id, checkout.shown(&file));
+        count += 1;
+    }
+    say!();
+    say!("{count} exercises have the values of {name}.");
+    say!("Read a task and check it: cargo learn again EXERCISE");
+    Ok(())
+}
+
+fn assign(exercises: &[Exercise], file: &str) -> Result<(), Stop> {
+    let text = fs::read_to_string(file).map_err(|error| {
+        Stop::Failed(format!("cannot read {file}: {error}"))
+    })?;
+    let students: Vec<&str> =
+        text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let width = students.iter().map(|it| it.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for student in &students {
+        let drawn = with_variants(exercises).map(|(exercise, again)| {
+            format!("{}:{}", exercise.id, seed(student, exercise, again))
+        });
+        let drawn: Vec<String> = drawn.collect();
+        say!("{student:width$}  {}", drawn.join(" "));
+    }
+    let all: usize = with_variants(exercises).map(|(_, it)| it.seeds()).sum();
+    say!();
+    say!(
+        "{} students, {} exercises with {all} variants",
+        students.len(),
+        with_variants(exercises).count()
+    );
+    Ok(())
+}

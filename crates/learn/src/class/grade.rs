@@ -1,0 +1,336 @@
+//! `cargo learn class grade`: checks the answers of students again.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use super::rules::Rules;
+use super::seed;
+use crate::checkout::{Checkout, cannot_save, cannot_write, replace};
+use crate::command::Stop;
+use crate::course::{self, Exercise};
+use crate::exercises::check;
+use crate::exercises::program::Tier;
+use crate::exercises::status::Status;
+use crate::json::Json;
+use crate::terminal::say;
+
+/// A student and the files sent, by their path below `exercises/`.
+struct Submission {
+    student: String,
+    files: BTreeMap<String, PathBuf>,
+}
+
+/// The result of one exercise.
+struct Grade {
+    exercise: String,
+    /// A status, `missing` or `error`.
+    word: &'static str,
+    points: f64,
+    most: f64,
+    said: String,
+}
+
+pub(super) fn run(
+    checkout: &Checkout,
+    exercises: &[Exercise],
+    submissions: &[String],
+    out: Option<&str>,
+) -> Result<(), Stop> {
+    let rules = Rules::read(checkout)?;
+    let files: Vec<&str> = exercises.iter().map(|it| &*it.file).collect();
+    let submissions: Result<Vec<Submission>, Stop> = submissions
+        .iter()
+        .map(|path| Submission::read(checkout, Path::new(path), &files))
+        .collect();
+    let submissions = submissions?;
+    let graded = graded(exercises, &rules, &submissions)?;
+    let out = match out {
+        Some(folder) => PathBuf::from(folder),
+        None => checkout.state_folder().join("class"),
+    };
+    let mut all = Vec::new();
+    for submission in &submissions {
+        let grades: Vec<Grade> = graded
+            .iter()
+            .map(|exercise| grade(checkout, &rules, submission, exercise))
+            .collect::<Result<_, Stop>>()?;
+        let file = out.join(format!("{}.json", submission.student));
+        replace(&file, gradescope(&grades).to_string().as_bytes())?;
+        all.push((submission.student.as_str(), grades));
+    }
+    replace(&out.join("results.xml"), junit(&all).as_bytes())?;
+    for line in table(&all) {
+        say!("{line}");
+    }
+    say!();
+    say!("JUnit and Gradescope results: {}", checkout.shown(&out));
+    Ok(())
+}
+
+/// Returns the exercises that the rules name, or all that any submission has.
+fn graded<'a>(
+    exercises: &'a [Exercise],
+    rules: &Rules,
+    submissions: &[Submission],
+) -> Result<Vec<&'a Exercise>, Stop> {
+    if !rules.exercises.is_empty() {
+        let ids = rules.exercises.iter();
+        return ids.map(|id| course::find(exercises, id)).collect();
+    }
+    let is_sent = |exercise: &&Exercise| {
+        submissions.iter().any(|it| {
+            it.files.contains_key(&exercise.file)
+                || it.files.contains_key(&format!("again/{}", exercise.file))
+        })
+    };
+    let graded: Vec<&Exercise> = exercises.iter().filter(is_sent).collect();
+    match graded.is_empty() {
+        false => Ok(graded),
+        true => Err(Stop::Failed(
+            "no submission has the file of an exercise, such as \
+             exercises/part1_cpu/mul_rule.rs"
+                .to_string(),
+        )),
+    }
+}
+
+impl Submission {
+    /// Reads a folder, or unpacks a zip file.
+    fn read(
+        checkout: &Checkout,
+        path: &Path,
+        known: &[&str],
+    ) -> Result<Submission, Stop> {
+        let is_zip = path.extension().is_some_and(|it| it == "zip");
+        let name = if is_zip { path.file_stem() } else { path.file_name() };
+        let student = name.unwrap_or_default().to_string_lossy().into_owned();
+        let folder = match is_zip {
+            true => unpack(checkout, path, &student)?,
+            false => path.to_path_buf(),
+        };
+        if !folder.is_dir() {
+            return Err(Stop::Failed(format!(
+                "{} is neither a folder nor a zip file",
+                path.display()
+            )));
+        }
+        let mut files = BTreeMap::new();
+        let mut waiting = vec![folder];
+        while let Some(folder) = waiting.pop() {
+            let entries = fs::read_dir(&folder).map_err(|error| {
+                Stop::Failed(format!("{}: {error}", folder.display()))
+            })?;
+            for entry in entries.flatten() {
+                let path = entry.path();
+                // The type of a link is neither, because it could lead out of
+                // the submission.
+                let Ok(kind) = entry.file_type() else { continue };
+                let name = entry.file_name();
+                // A whole checkout has our answers, too.
+                let is_skipped = ["solutions", "right", "target", ".git"]
+                    .iter()
+                    .any(|it| name == *it);
+                if kind.is_dir() && !is_skipped {
+                    waiting.push(path);
+                    continue;
+                }
+                let file = known.iter().find(|it| path.ends_with(it));
+                let Some(file) = file.filter(|_| kind.is_file()) else {
+                    continue;
+                };
+                let above = path.ancestors().nth(2);
+                let key = match above.is_some_and(|it| it.ends_with("again")) {
+                    true => format!("again/{file}"),
+                    false => (*file).to_string(),
+                };
+                files.insert(key, path);
+            }
+        }
+        Ok(Submission { student, files })
+    }
+}
+
+/// Unpacks a zip file into a separate folder.
+fn unpack(
+    checkout: &Checkout,
+    zip: &Path,
+    student: &str,
+) -> Result<PathBuf, Stop> {
+    let folder = checkout.target.join("class-unpacked").join(student);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(|it| cannot_write(&folder, &it))?;
+    let mut command = process::Command::new("unzip");
+    command.args(["-q", "-o"]).arg(zip).arg("-d").arg(&folder);
+    let zip = zip.display();
+    match command.output() {
+        Ok(output) if output.status.success() => Ok(folder),
+        Ok(output) => {
+            let words = String::from_utf8_lossy(&output.stderr);
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            Err(Stop::Failed(format!("cannot unpack {zip}: {words}")))
+        }
+        Err(_) => Err(Stop::Failed(format!(
+            "{zip} needs the program `unzip`, which is not installed; unpack \
+             it yourself, and name the folder"
+        ))),
+    }
+}
+
+/// Checks one answer in a folder that has only this answer.
+fn grade(
+    checkout: &Checkout,
+    rules: &Rules,
+    submission: &Submission,
+    exercise: &Exercise,
+) -> Result<Grade, Stop> {
+    let all = exercise.levels.len().max(1) as f64;
+    let grade = |word, points, said: String| Grade {
+        exercise: exercise.id.clone(),
+        word,
+        points,
+        most: all,
+        said,
+    };
+    let variant = format!("again/{}", exercise.file);
+    let variant = submission.files.get(&variant).zip(exercise.again.as_ref());
+    let plain = submission.files.get(&exercise.file);
+    let plain = plain.filter(|_| !(rules.variants && exercise.again.is_some()));
+    let (file, drawn) = match (variant, plain) {
+        (Some((file, again)), _) => {
+            let seed = seed(&submission.student, exercise, again);
+            (file, Some(again.variable(seed)))
+        }
+        (None, Some(file)) => (file, None),
+        (None, None) => {
+            let said = "The submission does not have this file.";
+            return Ok(grade("missing", 0.0, said.to_string()));
+        }
+    };
+    let folder = checkout.target.join("class").join("exercises");
+    let copy = folder.join(&exercise.file);
+    let bytes = fs::read(file).map_err(|it| cannot_save(file, &it))?;
+    replace(&copy, &bytes)?;
+    let place = format!("{}/{}", submission.student, exercise.file);
+    say!("{}: {}", submission.student, exercise.id);
+    let heard =
+        check::verdict(checkout, &folder, exercise, &place, drawn.as_deref());
+    Ok(match heard {
+        Err(stop) => {
+            let said = stop.sentence().unwrap_or("The check ended early.");
+            grade("error", 0.0, said.to_string())
+        }
+        Ok(heard) => {
+            let share = match (heard.verdict, heard.tier) {
+                (_, Some(Tier { yours, .. })) if exercise.has_levels() => {
+                    yours as f64
+                }
+                (status, _) => f64::from(u8::from(status.is_solved())),
+            };
+            grade(word(heard.verdict), share, heard.said.trim().to_string())
+        }
+    })
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        // The race check needs Oclgrind, which the teacher lacks.
+        Status::InPart => "solved",
+        other => other.shown(),
+    }
+}
+
+fn table(all: &[(&str, Vec<Grade>)]) -> Vec<String> {
+    let mut rows = Vec::new();
+    let ids = all.first().map(|(_, grades)| grades.iter());
+    let ids = ids.into_iter().flatten().map(|it| it.exercise.clone());
+    let mut head = vec!["student".to_string()];
+    head.extend(ids);
+    head.push("points".to_string());
+    rows.push(head);
+    for (student, grades) in all {
+        let mut row = vec![student.to_string()];
+        row.extend(grades.iter().map(|it| it.word.to_string()));
+        let points: f64 = grades.iter().map(|it| it.points).sum();
+        let most: f64 = grades.iter().map(|it| it.most).sum();
+        row.push(format!("{points} of {most}"));
+        rows.push(row);
+    }
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let cells = cells.map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The `results.json` of a Gradescope autograder.
+fn gradescope(grades: &[Grade]) -> Json {
+    let tests = grades.iter().map(|grade| {
+        Json::Object(vec![
+            ("name", Json::text(&grade.exercise)),
+            ("score", Json::Number(grade.points)),
+            ("max_score", Json::Number(grade.most)),
+            ("output", Json::text(format!("{}\n{}", grade.word, grade.said))),
+        ])
+    });
+    Json::Object(vec![("tests", Json::List(tests.collect()))])
+}
+
+fn junit(all: &[(&str, Vec<Grade>)]) -> String {
+    let mut text = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
+    );
+    for (student, grades) in all {
+        let count =
+            |word: &str| grades.iter().filter(|it| it.word == word).count();
+        let (solved, skipped) = (count("solved"), count("skipped"));
+        let student = escaped(student);
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{student}\" tests=\"{}\" failures=\"{}\" \
+             skipped=\"{skipped}\">",
+            grades.len(),
+            grades.len() - solved - skipped
+        );
+        for Grade { exercise, word, said, .. } in grades {
+            let said = escaped(said);
+            let inside = match *word {
+                "solved" => String::new(),
+                "skipped" => "<skipped/>".to_string(),
+                word => {
+                    format!("<failure message=\"{word}\">{said}</failure>")
+                }
+            };
+            let _ = writeln!(
+                text,
+                "    <testcase classname=\"{student}\" name=\"{exercise}\">\
+                 {inside}</testcase>"
+            );
+        }
+        text += "  </testsuite>\n";
+    }
+    text + "</testsuites>\n"
+}
+
+/// Escapes text for XML, which allows no control characters.
+fn escaped(text: &str) -> String {
+    let is_allowed = |letter: &char| !letter.is_control() || *letter == '\n';
+    let letters = text.chars().filter(is_allowed);
+    letters.fold(String::new(), |mut text, letter| {
+        match letter {
+            '&' => text += "&amp;",
+            '<' => text += "&lt;",
+            '>' => text += "&gt;",
+            '"' => text += "&quot;",
+            letter => text.push(letter),
+        }
+        text
+    })
+}
