@@ -8,6 +8,7 @@ mod devices;
 mod networks;
 mod tensors;
 mod training;
+mod unified;
 
 use serde_json::{Value, json};
 
