@@ -138,6 +138,16 @@
 mod common;
 #[cfg(feature = "engine")]
 pub mod engine;
+/// Without the backends of the engine, only the compiler that writes kernels
+/// as text, which needs no device.
+#[cfg(not(feature = "engine"))]
+#[doc(hidden)]
+pub mod engine {
+    /// The compiler of the lazy devices.
+    pub mod lazy {
+        pub mod compiler;
+    }
+}
 mod inspect;
 mod judge;
 pub mod library;

@@ -72,6 +72,13 @@ impl Svg {
         ));
     }
 
+    /// Puts lines that are drawn below the others on a phone.
+    fn fold(&mut self, draw: impl FnOnce(&mut Svg)) {
+        self.put("<g class=\"fold\">");
+        draw(self);
+        self.put("</g>");
+    }
+
     fn end(self) -> String {
         self.0 + "</svg>\n"
     }

@@ -1,10 +1,12 @@
-//! The kernels of the work-group figures: a tree reduction and a tiled matmul.
-//! Both are started by one function, so that the code that runs a group and
-//! searches its schedules is compiled only once.
+//! The kernels of the work-group figures: a tree reduction, a tiled matmul, and
+//! a kernel without a guard. All are started by one function, so that the code
+//! that runs a group and searches its schedules is compiled only once.
 
 use std::cell::RefCell;
 
 use rungrad::workgroup::{Group, Item, Schedule, Search, Trace};
+
+use crate::guard::{Doubling, N};
 
 /// The work of a group.
 pub(crate) enum Kernel<'a> {
@@ -12,6 +14,8 @@ pub(crate) enum Kernel<'a> {
     Tree(&'a [f32], Tree),
     /// Computes one tile of a matmul.
     Tiles(&'a Tiles),
+    /// Doubles each element of an array.
+    Doubling(&'a Doubling),
 }
 
 /// The options of a tree reduction.
@@ -52,6 +56,7 @@ fn start(kernel: &Kernel) -> impl AsyncFn(Item) {
     async move |item| match kernel {
         Kernel::Tree(x, how) => tree(item, x, *how).await,
         Kernel::Tiles(tiles) => tile(item, tiles).await,
+        Kernel::Doubling(kernel) => double(item, kernel).await,
     }
 }
 
@@ -102,4 +107,21 @@ async fn tile(item: Item, tiles: &Tiles) {
         tiles.sums.borrow_mut()[step][me] = sum;
         item.barrier().await;
     }
+}
+
+/// Doubles as `past_the_end.cl` does. The last item is the host, which uploads
+/// the arrays.
+async fn double(item: Item, kernel: &Doubling) {
+    let me = item.id();
+    if me + 1 == item.size() {
+        for (cell, value) in Doubling::uploads() {
+            item.write(cell, value).await;
+        }
+    }
+    item.barrier().await;
+    if me + 1 == item.size() || (kernel.has_guard() && me >= N) {
+        return;
+    }
+    let value = item.read(me).await;
+    item.write(N + me, 2.0 * value).await;
 }

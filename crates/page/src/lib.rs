@@ -15,14 +15,20 @@ mod diamond;
 mod digits;
 pub mod door;
 mod expression;
+mod filter;
+mod fused;
 pub mod gpt;
 mod group;
+mod guard;
 mod kernels;
 mod layers;
 mod moons;
 mod names;
 mod nudge;
 mod owners;
+mod roofline;
+mod scaling;
+mod sizes;
 mod softmax;
 mod strides;
 mod task;
@@ -61,6 +67,12 @@ pub fn answer(question: &str) -> String {
         "warp" => warp::answer(&words),
         "tiles" => tiles::answer(&words),
         "tree" => tree::answer(&words),
+        "sizes" => sizes::answer(of, &words),
+        "scaling" => scaling::answer(&words),
+        "roofline" => roofline::answer(&words),
+        "filter" => filter::answer(of, &words),
+        "fused" => fused::answer(&words),
+        "guard" => guard::answer(&words),
         other => Err(Error::Usage(format!("`{other}` is no question"))),
     };
     let refused = |error: Error| json!({ "refusal": error.to_string() });

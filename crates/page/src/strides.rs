@@ -17,7 +17,7 @@ use rungrad::shape::checked_size;
 use serde_json::{Value, json};
 
 use moves::{Move, sizes, usage};
-use view::View;
+pub(crate) use view::View;
 
 /// The maximum number of elements that fit on a page.
 const MAX_ELEMENTS: usize = 24;

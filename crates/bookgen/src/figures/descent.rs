@@ -19,9 +19,8 @@ const MIDDLE: f32 = 132.0;
 
 pub(crate) fn svg() -> String {
     let mut svg = Svg::new(HEAD);
-    for (left, momentum) in [(170.0, 0.0), (510.0, 0.5)] {
-        panel(&mut svg, left, momentum);
-    }
+    panel(&mut svg, 170.0, 0.0);
+    svg.fold(|svg| panel(svg, 510.0, 0.5));
     svg.end()
 }
 
@@ -80,7 +79,7 @@ fn trail(momentum: f32) -> Vec<([f32; 2], f32)> {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 264\" role=\"img\" text-anchor=\"middle\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 264\" role=\"img\" text-anchor=\"middle\" class=\"folds\" style=\"--fold-cut: 340; --fold-down: 262; --fold-height: 264; --fold-total: 526\">
 <title>Twenty steps in a narrow valley, without momentum and with it</title>
 <desc>Two valleys from above, drawn by their lines of equal loss. Both walks begin high on the left side with a learning rate of 0.095. Without momentum the steps jump from one side of the valley to the other, and come slowly nearer to its lowest point. With a momentum of 0.5 the jumps fade after a few steps, and the walk ends at the lowest point.</desc>
 ";

@@ -94,7 +94,7 @@ pub(crate) fn svg() -> String {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 500\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 500\" role=\"img\" class=\"sparse\">
 <title>Nine steps of two items that a barrier would have kept in order</title>
 <desc>A lane for each of four items, time running down. Each item writes its value, and all wait at a barrier. Then item 0 goes through both rounds of the sum: it reads cell 1 in step 9, while item 1 writes that cell only in step 13. A dashed line shows where the missing barrier would be; item 0 crosses it six steps too early.</desc>
 ";

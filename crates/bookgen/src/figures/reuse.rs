@@ -9,14 +9,20 @@ use super::{BOLD, CODE, Svg};
 const CELL: usize = 15;
 /// The top of the blocks, below the elements of b.
 const TOP: usize = 66;
+const RIGHT: &str = " text-anchor=\"end\" font-weight=\"600\"";
 /// The left edges of the blocks.
 const PLACES: [usize; 4] = [64, 188, 318, 516];
 
 pub(crate) fn svg() -> String {
     let mut svg = Svg::new(HEAD);
-    for (rung, left) in [2, 3, 4, 7].into_iter().zip(PLACES) {
-        block(&mut svg, &MATMUL_LADDER[rung], left);
-    }
+    let [first, second, third, last] = [2, 3, 4, 7].map(|i| &MATMUL_LADDER[i]);
+    block(&mut svg, first, PLACES[0]);
+    block(&mut svg, second, PLACES[1]);
+    svg.fold(|svg| {
+        svg.text(672, 22, RIGHT, "one multiply-add for each sum");
+        block(svg, third, PLACES[2]);
+        block(svg, last, PLACES[3]);
+    });
     svg.end()
 }
 
@@ -52,9 +58,8 @@ fn block(svg: &mut Svg, rung: &MatmulRung, left: usize) {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 410\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 410\" role=\"img\" class=\"folds\" style=\"--fold-cut: 292; --fold-down: 408; --fold-height: 410; --fold-total: 818\">
 <title>The loads and multiply-adds of one item in one step along k</title>
 <desc>Four blocks of results that one item computes, with the elements of a that it loads on the left and those of b above. One result: two loads for one multiply-add (FMA). A column of 16: 17 loads for 16. A block of 8 by 8: 16 loads for 64. A block of 16 by 8: 24 loads for 128.</desc>
 <text x=\"8\" y=\"22\" font-weight=\"600\" fill=\"var(--fig-value)\">loaded: from a on the left, from b above</text>
-<text x=\"672\" y=\"22\" text-anchor=\"end\" font-weight=\"600\">one multiply-add for each sum</text>
 ";

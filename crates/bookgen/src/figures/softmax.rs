@@ -27,7 +27,7 @@ pub(crate) fn svg() -> String {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 180\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 180\" role=\"img\" class=\"sparse\">
 <title>The scores 1, 2 and 3, and their softmax</title>
 <text x=\"100\" y=\"30\" text-anchor=\"end\" font-weight=\"600\">score</text>
 <text x=\"140\" y=\"30\" font-weight=\"600\">probability</text>

@@ -130,9 +130,12 @@ fn wrong_with(node: Node, name: &str, ids: &[&str]) -> Vec<String> {
 }
 
 fn is_themed(value: &str) -> bool {
-    let is_width = |v: &str| v.trim_start().split_once("-width:").is_some();
-    let only_widths = value.split(';').all(is_width);
-    only_widths
+    // How wide a line is, and how a figure folds on a phone.
+    let is_size = |v: &str| {
+        v.contains("-width:") || v.trim_start().starts_with("--fold-")
+    };
+    let only_sizes = value.split(';').all(is_size);
+    only_sizes
         || matches!(
             value,
             "none" | "currentColor" | "inherit" | "context-stroke"

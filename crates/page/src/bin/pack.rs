@@ -11,7 +11,7 @@ use rungrad::Error;
 use zopfli::{Format, Options};
 
 /// The maximum size of the script in bytes.
-const MAX_BYTES: usize = 400_000;
+const MAX_BYTES: usize = 480_000;
 
 fn main() -> ExitCode {
     rungrad::run(|| {

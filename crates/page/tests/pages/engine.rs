@@ -129,8 +129,42 @@ const SAME: &[&str] = &[
     "layers begin\nsmall\n3\nnothing",
     "names next\nmar\n1\n0",
     "names weights\nabc",
+    "sizes number\n2049",
+    "sizes number\n1e-8",
+    "sizes number\n-70000",
+    "sizes number\nmany",
+    "sizes bits\nf16\n0000000000000001",
+    "sizes bits\nbf16\n0111111110000000",
+    "sizes bits\nf16\n01",
+    "sizes",
+    "scaling\n49",
+    "roofline\n4096\n1",
+    "roofline\n4096\n4096",
+    "roofline\n64\n17",
+    "roofline\n64\n0",
+    "filter digit\n0",
+    "filter digit\n4000",
+    FILTER,
+    "filter\n1,2\n1",
+    "fused\nrelu(X + b)",
+    "fused\nsoftmax(X * Y) - mean(X)",
+    "fused\nsum(sum(X))",
+    "fused\nX +",
+    "fused",
+    "guard\n\n10\n0 8 9",
+    "guard\nguard\n10\n9 0 1",
+    "guard\n\n8\n0 0",
+    "guard\n\n11\n",
     "nonsense",
 ];
+
+/// A drawing, and the filter of the chapter.
+const FILTER: &str = "filter\n\
+    0,0,0.3125,0.8125,0.5625,0.0625,0,0,0,0,0.8125,0.9375,0.625,0.9375,0.3125,0,\
+    0,0.1875,0.9375,0.125,0,0.6875,0.5,0,0,0.25,0.75,0,0,0.5,0.5,0,\
+    0,0.3125,0.5,0,0,0.5625,0.5,0,0,0.25,0.6875,0,0.0625,0.75,0.4375,0,\
+    0,0.125,0.875,0.3125,0.625,0.75,0,0,0,0,0.375,0.8125,0.625,0,0,0\n\
+    -1,0,1,-1,0,1,-1,0,1";
 
 /// Questions with exponentials, whose last digit depends on the system.
 const NEAR: &[&str] = &[
@@ -144,6 +178,9 @@ const NEAR: &[&str] = &[
     "nudge exp\n1e-2",
     "nudge log\n1e-2",
     "nudge tanh\n1e-2",
+    "scaling\n0",
+    "scaling\n12",
+    "scaling\n44",
 ];
 
 /// Questions about training, where differences in the last digits accumulate.

@@ -8,6 +8,7 @@ mod devices;
 mod networks;
 mod tensors;
 mod training;
+mod unified;
 
 use serde_json::{Value, json};
 
@@ -266,4 +267,27 @@ fn the_climb_has_no_gap_and_does_not_scroll() {
         })()",
     );
     assert_eq!(found, "true,true,fits");
+}
+
+/// Promise: On a phone, the right part of a wide figure is below its left part.
+#[test]
+fn a_wide_figure_folds_on_a_phone() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let script = "(() => {
+        const svg = document.querySelector('figure svg.folds');
+        const parts = [...svg.children].map((it) => it.getBoundingClientRect())
+            .filter((it) => it.width > 0);
+        const right = parts.pop();
+        const figure = svg.closest('figure');
+        return [parts.every((it) => it.bottom <= right.top), right.right <= innerWidth,
+            figure.scrollWidth <= figure.clientWidth,
+            figure.querySelector('figcaption').getBoundingClientRect().top >= right.bottom].join();
+    })()";
+    for (width, folds) in
+        [(390, "true,true,true,true"), (1280, "false,true,true,true")]
+    {
+        browser.screen(width, "light");
+        browser.open(&site::address(&folder.join("corners.html")));
+        assert_eq!(browser.evaluate(script), folds, "{width} px");
+    }
 }

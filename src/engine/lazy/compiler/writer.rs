@@ -11,6 +11,8 @@ mod formula;
 mod functions;
 mod names;
 mod rows;
+#[cfg(not(feature = "opencl"))]
+mod text_only;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,7 +20,10 @@ use std::fmt::Write;
 pub use self::formula::Formula;
 use self::formula::{has_word, replaced};
 use self::functions::{PUT, TAKE};
+#[cfg(not(feature = "opencl"))]
+use self::text_only::GeneratedKernel;
 use super::expression::{Plan, Space, Value};
+#[cfg(feature = "opencl")]
 use crate::opencl::GeneratedKernel;
 
 /// How the items of a work-group share rows.
@@ -131,6 +136,7 @@ impl<Op: Copy> Plan<Op> {
         // barrier. No two items write to the same address: each has its own
         // element, or row, or columns of a row.
         #[allow(unsafe_code)]
+        #[cfg_attr(not(feature = "opencl"), allow(unused_unsafe))]
         let kernel = unsafe { GeneratedKernel::new(name, text, holds, reach) };
         let (global, local) = match self.space {
             Space::Each(n) => match self.each(team) {
