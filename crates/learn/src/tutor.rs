@@ -47,7 +47,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let hidden = Hidden::of(&SolutionFile::read(checkout, exercise)?);
     let progress = Progress::load(checkout);
     let seen = hint::shown_count(exercise, &progress);
-    let (_, hints) = levels::hints(exercise, &progress);
+    let (_, hints) = levels::hints(exercise, None, &progress);
     say!(
         "{}",
         answer(exercise, heard.verdict, &heard.said, hints, seen, &hidden)

@@ -92,7 +92,7 @@ fn shown(
     }
     let accesses = |item: usize| {
         let own = events.iter().filter(|it| it.item == item);
-        own.map(|event| access(event)).collect::<Value>()
+        own.map(access).collect::<Value>()
     };
     let items = (0..items).map(|item| {
         let has_run = order[..made].contains(&item);
