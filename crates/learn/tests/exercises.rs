@@ -241,9 +241,10 @@ fn the_list_is_ordered_by_part_and_has_chapter_numbers() {
 fn the_list_follows_the_chapters() {
     let scene = stage_with_levels();
     let table = scene.read("exercises/exercises.toml");
-    let late = "[[exercise]]\nid = 'early'\ntitle = 'Early'\nchapter = 'early.md'\n\
+    let late = "[[exercise]]\nid = 'early'\ntitle = 'Early'\n\
+         chapter = 'early.md'\n\
          file = 'part1_cpu/early.rs'\nneeds = []\ntask = 'It.'\nsize = 'a \
-         line'\ndifficulty = 1\nminutes = 5\nhints = ['a', 'b', 'c']\n".to_string();
+         line'\ndifficulty = 1\nminutes = 5\nhints = ['a', 'b', 'c']\n";
     scene.write("exercises/exercises.toml", &format!("{table}\n{late}"));
     let chapters = "- [Early](early.md)\n- [A chapter](a-chapter.md)\n";
     scene.write("book/src/SUMMARY.md", chapters);
