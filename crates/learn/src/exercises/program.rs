@@ -64,8 +64,13 @@ pub fn build(
     for package in packages {
         command.args(["--package", package]);
     }
-    if exercises.iter().all(|it| it.needs_only_part1()) {
-        command.args(["--no-default-features", "--config", LIGHT_CONFIG]);
+    let is_light = exercises.iter().all(|it| it.needs_only_part1());
+    if is_light {
+        command.arg("--no-default-features");
+        // Checks that train need the optimizer.
+        if exercises.iter().all(|it| it.has_levels()) {
+            command.args(["--config", LIGHT_CONFIG]);
+        }
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
     for id in &ids {
@@ -75,11 +80,22 @@ pub fn build(
         command.args(["--features", "elsewhere"]);
     }
     command.env(FOLDER, folder);
+    let (parts, minutes) = match is_light {
+        true => ("Part 1", "1 minute"),
+        false => ("all parts", "3 minutes"),
+    };
+    // It is in the target folder, so `cargo clean` removes it too.
+    let marker = checkout.target.join("learn-logs").join(parts);
     let what = match ids[..] {
+        [_] if !marker.exists() => {
+            format!("compiling {parts}, once only, about {minutes}")
+        }
         [id] => format!("compiling the check of {id}"),
         _ => format!("compiling {} checks", ids.len()),
     };
-    compiled(checkout, &what, &mut command, &ids, log)
+    let programs = compiled(checkout, &what, &mut command, &ids, log)?;
+    let _ = fs::write(marker, "");
+    Ok(programs)
 }
 
 /// Builds the program of an exercise with levels, optimized.
