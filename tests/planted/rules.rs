@@ -393,5 +393,5 @@ fn a_rule_that_keeps_its_own_result_alive_is_caught() {
         _ => None,
     };
     let said = caught(wrong, spec::no_node_is_left_after_a_step);
-    says(&said, &["nodes that nothing frees"]);
+    says(&said, &["nodes that are not freed"]);
 }
