@@ -25,7 +25,11 @@ function DefinitionList(list)
   return list
 end
 
+-- A link of a caption names a page of mdBook, which the EPUB does not have.
 function Link(link)
+  if link.attributes.href then
+    return link.content
+  end
   local name = link.target:match("glossary%.md__([%w_-]+)$")
   if name and name ~= "glossary" then
     link.target = "#term-" .. name
