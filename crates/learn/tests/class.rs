@@ -129,7 +129,7 @@ fn a_class_can_lock_the_solutions() {
     solution().fails_with(1, &[locked, "cargo learn hint"]);
     scene.learn(&["diff", "one"]).fails_with(1, &[locked]);
     scene.write("class.toml", "solutions_after = \"1970-01-02\"\n");
-    solution().succeeds().prints("Ask once more");
+    solution().succeeds().prints("Ask again");
     scene.write("class.toml", "solutions_after = \"1.2.2027\"\n");
     solution().fails_with(1, &["\"1.2.2027\"", "2027-02-01"]);
 }
