@@ -125,10 +125,7 @@ impl Graph {
             ("add", &[a, b]) => self.binary(Binary::Add, a, b),
             ("mul", &[a, b]) => self.binary(Binary::Mul, a, b),
             ("div", &[a, b]) => self.binary(Binary::Div, a, b),
-            ("sub", &[a, b]) => {
-                let b = self.scale(-1.0, b);
-                self.binary(Binary::Add, a, b)
-            }
+            ("sub", &[a, b]) => self.subtract(a, b),
             ("neg", &[a]) => self.scale(-1.0, a),
             ("sum", &[a]) => self.reduce(Join::Sum, name, a)?,
             ("max", &[a]) => self.reduce(Join::Max, name, a)?,
@@ -139,8 +136,7 @@ impl Graph {
             // As `examples/part3_fused/works.rs` computes it.
             ("softmax", &[a]) => {
                 let most = self.reduce(Join::Max, name, a)?;
-                let most = self.scale(-1.0, most);
-                let shifted = self.binary(Binary::Add, a, most);
+                let shifted = self.subtract(a, most);
                 let exp = self.apply(Operation::Unary(Unary::Exp), &[shifted]);
                 let sum = self.reduce(Join::Sum, name, exp)?;
                 self.binary(Binary::Div, exp, sum)
@@ -190,6 +186,18 @@ impl Graph {
     }
 
     fn apply(&mut self, op: Operation, operands: &[Term]) -> Term {
+        let first = operands[0].form;
+        let is_same = operands.iter().all(|it| it.form == first);
+        let form = if is_same { first } else { Form::Matrix };
+        self.apply_as(op, operands, form)
+    }
+
+    fn apply_as(
+        &mut self,
+        op: Operation,
+        operands: &[Term],
+        form: Form,
+    ) -> Term {
         let number = match op {
             Operation::Unary(op) => op.constant(),
             Operation::Binary(_) => None,
@@ -198,9 +206,6 @@ impl Graph {
             self.numbers.push(number as f32);
             self.numbers.len() - 1
         });
-        let first = operands[0].form;
-        let is_same = operands.iter().all(|it| it.form == first);
-        let form = if is_same { first } else { Form::Matrix };
         self.count(operands, form);
         let operands = operands.iter().map(|it| operand(*it, form)).collect();
         self.push(Step::Apply(op, operands, number), form)
@@ -208,6 +213,14 @@ impl Graph {
 
     fn binary(&mut self, op: Binary, a: Term, b: Term) -> Term {
         self.apply(Operation::Binary(op), &[a, b])
+    }
+
+    /// Broadcasts, then negates, as the tensors of Part 3 do.
+    fn subtract(&mut self, a: Term, b: Term) -> Term {
+        let form = if a.form == b.form { a.form } else { Form::Matrix };
+        let negate = Operation::Unary(Unary::Scale(-1.0));
+        let b = self.apply_as(negate, &[b], form);
+        self.binary(Binary::Add, a, b)
     }
 
     fn scale(&mut self, factor: f32, a: Term) -> Term {
