@@ -45,10 +45,7 @@ fn two_ways() -> Raw<()> {
     let builds = device.builds.take();
     let us = once.as_secs_f64() * 1e6;
     println!("{PRODUCTS} products, {builds} build: {us:.1} µs per product");
-    println!(
-        "that is {:.0}x",
-        each.as_secs_f64() / once.as_secs_f64()
-    );
+    println!("that is {:.0}x", each.as_secs_f64() / once.as_secs_f64());
     Ok(())
 }
 
