@@ -38,7 +38,7 @@ pub struct Exercise {
     pub again: Option<Again>,
     /// Other correct answers, which must pass, below `exercises/right/ID/`.
     pub right: Vec<String>,
-    /// What a learner who has passed all levels has made, such as "an autograd
+    /// The thing that a learner who has passed all levels owns, such as "an autograd
     /// engine". Empty for an exercise without levels.
     pub made: String,
     /// The steps of an exercise with levels. Empty for most exercises.

@@ -30,7 +30,7 @@ two can be ejected once all levels pass.
     run,
 };
 
-/// What differs between the crates.
+/// The differences between the crates.
 struct Kind {
     id: &'static str,
     about: &'static str,

@@ -62,7 +62,7 @@ struct Row {
     unit: &'static str,
 }
 
-/// What is shared.
+/// The content of the card.
 struct Card {
     rows: Vec<Row>,
     names: Names,
@@ -181,7 +181,7 @@ fn merge_equal_names(rows: &mut Vec<Row>) {
     *rows = merged;
 }
 
-/// What the output of `part3_names` says.
+/// The facts in the output of `part3_names`.
 #[derive(Default)]
 struct Names {
     /// The validation loss at each report of the training.

@@ -26,7 +26,7 @@ out.",
     run,
 };
 
-/// What the assistant is asked to do.
+/// The instructions for the assistant.
 const POLICY: &str = "Explain the first failure and the next hint in your own \
                       words, and ask a question that leads on. Do not write \
                       the code of the exercise, and do not read \

@@ -1,5 +1,5 @@
-//! The network of "Names", computed with the tensors of Part 1. Its weights are
-//! those of `data/names.safetensors`, rounded to 8 bits by the program `pack`.
+//! The network of "Names", computed with the tensors of Part 1. Its weights come
+//! from `data/names.safetensors`, rounded to 8 bits by the program `pack`.
 
 use rungrad::Error;
 use rungrad::ops::Keep;
@@ -161,7 +161,7 @@ impl Block {
     }
 }
 
-/// What one head computes, in rows of positions that read.
+/// The values of one head, in rows of positions that read.
 pub(crate) struct Attention {
     /// The products of queries and keys.
     pub(crate) scores: Tensor,

@@ -183,7 +183,7 @@ fn spread(values: &[f32]) -> f32 {
 }
 
 /// Returns the fraction of values with each exponent of ten, and first the
-/// fraction of zeros. What is smaller or larger than all bins, or NaN, counts
+/// fraction of zeros. A value outside of all bins, or NaN, counts
 /// in the first or the last one.
 fn histogram(values: &[f32]) -> Vec<f64> {
     let [first, last] = EXPONENTS;

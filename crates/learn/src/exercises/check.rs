@@ -209,7 +209,7 @@ pub(crate) fn verdict(
         };
         let log = checkout.log(&format!("check-{id}"))?;
         let progress = Progress::load(checkout);
-        // The saved progress is that of the learner's own file.
+        // The saved progress belongs to the learner's own file.
         let is_own = folder == checkout.exercises;
         let levels = is_own
             .then(|| levels::previously_passed(checkout, exercise))

@@ -178,7 +178,7 @@ const STOOD: &str = "RUNGRAD_LEVELS_STOOD";
 /// The variable that holds the number of hints that the learner has seen.
 const HINTS: &str = "RUNGRAD_HINTS_SEEN";
 
-/// What a learner has done in an exercise before a check.
+/// The earlier steps of a learner in an exercise.
 #[derive(Clone, Copy, Default)]
 pub struct History {
     /// The number of levels that passed, if the exercise has levels.

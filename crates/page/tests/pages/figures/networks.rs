@@ -110,8 +110,8 @@ fn the_network_in_a_page_agrees_with_part_3() {
     }
 }
 
-/// Promise: The attention figure sharpens a row of weights and rejects what is
-/// no name.
+/// Promise: The attention figure sharpens a row of weights and rejects a word
+/// that is not a name.
 #[test]
 fn a_smaller_divisor_sharpens_the_attention() {
     play(
