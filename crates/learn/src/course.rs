@@ -32,6 +32,8 @@ pub struct Exercise {
     pub minutes: u32,
     /// From a nudge to nearly the full answer.
     pub hints: Vec<String>,
+    /// Whether the check trains a network, which needs optimized code.
+    pub trains: bool,
     /// Already solved when it is handed out: the solution is the stub.
     pub free: bool,
     /// The variants for `cargo learn again`.
@@ -51,6 +53,28 @@ pub(crate) struct Track {
     pub(crate) title: String,
     /// The ids of its exercises.
     pub(crate) exercises: Vec<String>,
+}
+
+/// The part of the course that a check compiles. Less compiles faster.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Part1,
+    /// Part 2 and the plain devices of Part 3.
+    Kernels,
+    All,
+}
+
+impl Scope {
+    /// Returns the arguments of cargo.
+    pub(crate) fn features(self) -> &'static [&'static str] {
+        match self {
+            Scope::Part1 => &["--no-default-features"],
+            Scope::Kernels => {
+                &["--no-default-features", "--features", "opencl"]
+            }
+            Scope::All => &[],
+        }
+    }
 }
 
 /// One level of an exercise with levels.
@@ -87,6 +111,7 @@ impl<'de> Deserialize<'de> for Exercise {
             difficulty: row.required("difficulty")?,
             minutes: row.required("minutes")?,
             hints: row.required("hints")?,
+            trains: row.optional("trains").unwrap_or(false),
             free: row.optional("free").unwrap_or(false),
             again: row.optional("again"),
             right: row.optional("right").unwrap_or_default(),
@@ -138,9 +163,13 @@ impl Exercise {
         if self.has_levels() { "my_engine" } else { "exercises" }
     }
 
-    /// Returns whether the exercise needs only Part 1, which compiles quickly.
-    pub(crate) fn needs_only_part1(&self) -> bool {
-        self.part() == "part1"
+    /// Returns the part of the course that the check compiles.
+    pub(crate) fn scope(&self) -> Scope {
+        match self.part() {
+            "part1" => Scope::Part1,
+            "part2" if !self.has_levels() => Scope::Kernels,
+            _ => Scope::All,
+        }
     }
 
     /// Formats the expected time.

@@ -60,10 +60,18 @@ fn the_light_build_compiles_part_1_and_few_packages() {
         let is_heavy = |it: &&String| it.starts_with(heavy);
         assert_eq!(own.iter().find(is_heavy), None);
     }
+    // So do the checks of Part 1 and of the kernels.
+    let part1 = ["--package", "exercises", "--no-default-features"];
+    let kernels = [&part1[..], &["--features", "opencl"]].concat();
     let all = packages(&["--workspace", "--edges", "normal,dev,build"]);
-    let again: Vec<_> = own
-        .difference(&all)
-        .filter(|it| !it.starts_with("rungrad ") && !it.starts_with("tools "))
-        .collect();
-    assert!(again.is_empty(), "compiled once more: {again:?}");
+    for selection in [&light[..], &part1, &kernels] {
+        let own = packages(&[selection, &["--edges", "normal,build"]].concat());
+        let is_ours = |it: &&String| {
+            ["rungrad ", "tools ", "exercises "]
+                .iter()
+                .any(|name| it.starts_with(name))
+        };
+        let mut again = own.difference(&all).filter(|it| !is_ours(it));
+        assert_eq!(again.next(), None, "{selection:?} compiles it again");
+    }
 }

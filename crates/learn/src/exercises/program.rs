@@ -11,7 +11,7 @@ use std::{env, fs};
 
 use crate::checkout::Checkout;
 use crate::command::Stop;
-use crate::course::Exercise;
+use crate::course::{Exercise, Scope};
 use crate::examples::LIGHT_CONFIG;
 use crate::exercises::status::Status;
 use crate::process::{self, Ending, RunFn};
@@ -64,13 +64,12 @@ pub fn build(
     for package in packages {
         command.args(["--package", package]);
     }
-    let is_light = exercises.iter().all(|it| it.needs_only_part1());
-    if is_light {
-        command.arg("--no-default-features");
-        // Checks that train need the optimizer.
-        if exercises.iter().all(|it| it.has_levels()) {
-            command.args(["--config", LIGHT_CONFIG]);
-        }
+    let scope = exercises.iter().map(|it| it.scope()).max();
+    let scope = scope.unwrap_or(Scope::All);
+    command.args(scope.features());
+    // Without optimization, the first verdict comes in half of the time.
+    if scope != Scope::All && !exercises.iter().any(|it| it.trains) {
+        command.args(["--config", LIGHT_CONFIG]);
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
     for id in &ids {
@@ -80,15 +79,16 @@ pub fn build(
         command.args(["--features", "elsewhere"]);
     }
     command.env(FOLDER, folder);
-    let (parts, minutes) = match is_light {
-        true => ("Part 1", "1 minute"),
-        false => ("all parts", "3 minutes"),
+    let (parts, time) = match scope {
+        Scope::Part1 => ("Part 1", "20 seconds"),
+        Scope::Kernels => ("Part 2", "40 seconds"),
+        Scope::All => ("all parts", "2 minutes"),
     };
     // It is in the target folder, so `cargo clean` removes it too.
     let marker = checkout.target.join("learn-logs").join(parts);
     let what = match ids[..] {
         [_] if !marker.exists() => {
-            format!("compiling {parts}, once only, about {minutes}")
+            format!("compiling {parts}, once only, about {time}")
         }
         [id] => format!("compiling the check of {id}"),
         _ => format!("compiling {} checks", ids.len()),
@@ -107,9 +107,7 @@ pub(crate) fn build_fast(
     let id = exercise.id.as_str();
     let mut command = checkout.cargo(&["test", "--no-run", "--release"]);
     command.args(["--package", exercise.package(), "--test", id]);
-    if exercise.needs_only_part1() {
-        command.arg("--no-default-features");
-    }
+    command.args(exercise.scope().features());
     command.env(FOLDER, &checkout.exercises);
     let what = format!("compiling {id} for speed");
     let built = compiled(checkout, &what, &mut command, &[id], log)?;
