@@ -6,7 +6,7 @@ live.figure("fused", async (stage) => {
     const { element } = live;
     const typed = element("input", { type: "text", value: "relu(X + b)", spellcheck: "false", autocapitalize: "off", autocomplete: "off", input: () => show() });
     stage.add("label", { class: "typed" }, "Expression ", typed);
-    stage.add("p", { class: "note" }, "X is a matrix of 512 × 256, as every name in capitals; b is a row of 256. Functions: relu, exp, log, sqrt, tanh, sigmoid; sum, max, mean and softmax of each row.");
+    stage.add("p", { class: "note" }, "A name that begins with a capital letter, such as X, is a matrix of 512 × 256; any other name, such as b, is a row of 256. Functions: relu, exp, log, sqrt, tanh, sigmoid; sum, max, mean and softmax of each row.");
     stage.place.append(stage.refusal);
     stage.add("div", { class: "row" }, ...["relu(X + b)", "X * sigmoid(X)", "sum(X * X)", "softmax(X)", "X - mean(X)"].map((text) =>
         element("button", { type: "button", click: () => { typed.value = text; show(); } }, text)));

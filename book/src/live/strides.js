@@ -62,12 +62,12 @@ live.figure("strides", async (stage) => {
         const seen = new Set(now.slots);
         [...boxes.memory.children].forEach((cell, slot) => cell.classList.toggle("unseen", !seen.has(slot)));
         memory.replaceChildren(element("b", {}, !copied ? "the memory"
-            : `another memory: ${/^reshape/.test(words.at(-1)) ? "no strides could say it, so " : ""}the numbers were copied`), boxes.memory,
-            element("small", {}, "above, small: the slot; below: the number in it"));
+            : `a new memory: ${/^reshape/.test(words.at(-1)) ? "no strides can express this view, so " : ""}the elements were copied`), boxes.memory,
+            element("small", {}, "small, above: the slot; below: its value"));
         shown.replaceChildren(element("b", {}, "the view of it"), boxes.view);
         const unseen = now.memory.length - seen.size;
         stage.say(`${what}: shape ${list(now.shape)}, strides ${list(now.strides)}, offset ${now.offset}. ` +
-            `${copied ? "The numbers were copied." : "No number has moved."}${unseen ? ` ${unseen} slot${unseen > 1 ? "s are" : " is"} not looked at.` : ""} Point at an element.`);
+            `${copied ? "The elements were copied." : "No element has moved."}${unseen ? ` ${unseen} slot${unseen > 1 ? "s are" : " is"} not in the view.` : ""} Point at an element.`);
         return true;
     }
 
@@ -96,7 +96,7 @@ live.figure("strides", async (stage) => {
         await look([...words, word.trim()], word.trim());
     }
     async function back() {
-        if (words.length > 1) await look(words.slice(0, -1), "Taken back");
+        if (words.length > 1) await look(words.slice(0, -1), "Undone");
     }
     async function begin() {
         await look([array.value], "Row by row");

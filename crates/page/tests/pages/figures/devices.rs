@@ -35,7 +35,7 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         button | all but the first of the last axis
         see .stage .way | 2x3 → permute=1,0 → flip=1 → slice=..,1..; shape [3, 1] strides [1, -3] offset 0
         see .cells[aria-label^='the view'] > * | 0; 1; 2
-        says | 3 slots are not looked at
+        says | 3 slots are not in the view
         button | broadcast to two
         see .stage .way | 2x3 → permute=1,0 → flip=1 → slice=..,1.. → expand=2x3x1; shape [2, 3, 1] strides [0, 1, -3] offset 0
         see .cells[aria-label^='the view'] > * | 0; 1; 2; 0; 1; 2
@@ -49,8 +49,8 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         button | flatten
         see .stage .way | 2x3 → permute=1,0 → reshape=6; shape [6] strides [1] offset 0
         see .cells[aria-label^='the view'] > * | 0; 3; 1; 4; 2; 5
-        says | The numbers were copied.
-        js all('.stage .array b')[0].innerText | another memory: no strides could say it, so the numbers were copied
+        says | The elements were copied.
+        js all('.stage .array b')[0].innerText | a new memory: no strides can express this view, so the elements were copied
         js [...all('.cells')[0].children].map((it) => plain(it.innerText)) | 0 0,1 3,2 1,3 4,4 2,5 5
         see .stage [data-scrolls] .cells |
         js all('figcaption [data-when]').filter((it) => it.checkVisibility()).map((it) => it.innerText.slice(0, 16))[0] | At first each el
@@ -62,10 +62,10 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         type .stage form input | compact
         keys | Enter
         see .stage .way | 2x3 → slice=..,..:2 → compact; shape [2, 2] strides [2, 1] offset 0
-        js all('.stage .array b')[0].innerText | another memory: the numbers were copied
+        js all('.stage .array b')[0].innerText | a new memory: the elements were copied
         choose .stage select | 6
         button | all but the first of the last axis
-        says | 1 slot is not looked at.
+        says | 1 slot is not in the view.
         choose .stage select | 4x4
         see .stage .way | 4x4; shape [4, 4] strides [4, 1] offset 0
         type .stage form input | as_strided=2x2/9,4/0
