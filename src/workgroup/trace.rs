@@ -177,7 +177,8 @@ impl fmt::Display for End {
                 write!(
                     f,
                     "A divergent barrier: {}.\nEvery item of a group has to \
-                     come to the same one, or who waits waits for ever.",
+                     reach the same barrier; otherwise the waiting items wait \
+                     forever.",
                     parts.join(", ")
                 )
             }
