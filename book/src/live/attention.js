@@ -1,5 +1,5 @@
 // The attention weights of one head of the trained network of "Names", for a
-// typed name, with a divisor of the scores that can be dragged.
+// typed name, with a slider for the divisor of the scores.
 "use strict";
 
 live.figure("attention", async (stage) => {

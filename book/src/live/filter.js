@@ -1,5 +1,5 @@
-// A filter on a digit: the window is dragged over it, its pixels are a row of
-// a matrix, and the sum of its products fills one place of the map.
+// A filter on a digit: you drag the window over the digit, its pixels are a row
+// of a matrix, and the sum of its products is one element of the feature map.
 "use strict";
 
 live.figure("filter", async (stage) => {
@@ -110,7 +110,7 @@ live.figure("filter", async (stage) => {
         tell("The map is full");
     }
 
-    // Dragged in the digit, in the rows or in the map, the window follows.
+    // A drag in the digit, in the rows or in the map moves the window.
     const svg = picture.querySelector("svg");
     function point(event) {
         const box = svg.getBoundingClientRect();
@@ -157,7 +157,7 @@ live.figure("filter", async (stage) => {
     pixels = first.pixels;
     answer = await stage.ask("filter", pixels.join(","), filter.join(","));
     answer.map.forEach((_, at) => visited.add(at));
-    // The first window is the one that the filter answers most strongly.
+    // The figure begins with the window that has the largest response.
     place = answer.map.indexOf(Math.max(...answer.map));
     label();
     tell(`This digit is a ${first.label}`);

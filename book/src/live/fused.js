@@ -1,5 +1,5 @@
 // The kernel that the compiler of the lazy device writes for a typed
-// expression, and the bytes that it moves, beside one kernel per operation.
+// expression, and the bytes that it moves, compared with one kernel per operation.
 "use strict";
 
 live.figure("fused", async (stage) => {

@@ -1,5 +1,5 @@
 // A kernel without its guard, item by item: ten items run on eight numbers,
-// and what the last two write belongs to somebody else.
+// and the last two write into a different array.
 "use strict";
 
 live.figure("guard", async (stage) => {
@@ -29,7 +29,7 @@ live.figure("guard", async (stage) => {
     }
 
     async function show() {
-        // A last line that is empty would not be sent.
+        // An empty last line would not be sent.
         const answer = await stage.ask("guard", guard.checked ? "guard" : "", items.value, order.join(" ") || " ");
         stage.refuse(answer.refusal);
         if (answer.refusal) return;
@@ -46,7 +46,7 @@ live.figure("guard", async (stage) => {
         }));
         if (focused >= 0) buttons.children[focused]?.focus();
         const wild = answer.items.flatMap((it, item) => (it.has_run ? it.accesses.filter((access) => access.writes && access.outside).map((access) => ({ ...access, item })) : []));
-        // Three arrays that follow each other in one memory.
+        // Three consecutive arrays in one memory.
         const starts = [[0, n, "a", "gpu"], [n, 2 * n, "out", "gpu"], [2 * n, memory.length, "another array", "cpu"]];
         const owner = (i) => (i < 2 * n ? `out[${i - n}]` : "in another array");
         const at = (i) => [left + (i % 8) * cell, top + Math.floor(i / 8) * 58];

@@ -94,7 +94,7 @@ live.figure("layers", async (stage) => {
         tell();
         if (shown) await train(mine);
     }
-    // The training waits until nothing is dragged.
+    // Training pauses while a control is dragged.
     async function train(mine) {
         await new Promise((next) => setTimeout(next, 300));
         while (mine === turn && losses.length < total && losses.every(Number.isFinite)) {

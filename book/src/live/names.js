@@ -1,5 +1,5 @@
-// The next letter of a name, as the trained network of "Names" expects it, with
-// a temperature that can be dragged; and names that it writes.
+// The next letter of a name, as the trained network of "Names" predicts it, with
+// a slider for the temperature; and names that the network writes.
 "use strict";
 
 live.figure("names", async (stage) => {

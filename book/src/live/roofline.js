@@ -1,5 +1,5 @@
-// The roofline: the rows of a matmul are dragged, and its dot walks along the
-// roof. The model of the chapter says what the time is spent on.
+// The roofline: a slider sets the rows of a matmul, and its dot moves along the
+// roof. The chapter's model says how the time is spent.
 "use strict";
 
 live.figure("roofline", async (stage) => {

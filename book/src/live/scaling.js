@@ -24,7 +24,7 @@ live.figure("scaling", async (stage) => {
         const { count, scale, formats, dots } = answer;
         told.textContent = `2^${slide.value} = ${scale.toLocaleString("en")}`;
         slide.setAttribute("aria-valuetext", `2 to the power ${slide.value}`);
-        // Neighbors would hide each other on one line.
+        // On one line, neighboring dots would hide each other.
         const marks = dots.map(({ power, kind }, i) =>
             `<circle cx="${x(Number(power)).toFixed(1)}" cy="${(48 + (i * 37) % 89).toFixed(0)}" r="2.2" fill="${ink[kind]}"/>`);
         const [f16, bf16] = formats;

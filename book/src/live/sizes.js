@@ -1,5 +1,5 @@
-// The bits of a number in f16, bf16 and f32: each bit of the two small types
-// can be pressed, and every type shows its neighbors.
+// The bits of a number in f16, bf16 and f32: a click flips a bit of one of the
+// two small types, and every type shows the neighboring values.
 "use strict";
 
 live.figure("sizes", async (stage) => {
@@ -14,8 +14,8 @@ live.figure("sizes", async (stage) => {
     stage.unseen();
     const parts = ["sign", "exponent", "fraction"];
 
-    // The bits of a type are one stop of the Tab key; the arrows move along
-    // them.
+    // The Tab key stops once at the bits of a type, and the arrow keys move
+    // from bit to bit.
     function press(format, place) {
         const { name, bits } = format;
         const flipped = [...bits].map((bit, at) => (at === place ? String(1 - bit) : bit)).join("");

@@ -1,9 +1,9 @@
 //! The laws of the engine, one test each, level by level.
 //!
-//! They are the laws of the exercise `my_engine` of Rungrad, rewritten so that
-//! they need only the engine and the standard library. `right` computes what
-//! an operation should return in `f64`, and finite differences of it give the
-//! right gradients.
+//! They are the laws of Rungrad's exercise `my_engine`, rewritten so that they
+//! need only the engine and the standard library. A reference in `f64` computes
+//! what an operation should return, and finite differences of the reference are
+//! the expected gradients.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, OnceLock};
@@ -134,7 +134,7 @@ fn an_upstream_gradient_is_passed_on() {
     assert_eq!(grad(&b), [20.0, 300.0]);
 }
 
-/// Adding it to zeros would turn -0 into 0.
+/// Adding the first gradient to zeros would turn -0 into 0.
 #[test]
 fn the_first_gradient_is_moved_in() {
     let (x, one) = (leaf(&[1], &[2.0]), leaf(&[1], &[1.0]));
@@ -186,8 +186,8 @@ fn gradients_of_all_paths_are_added() {
     let x = leaf(&[2], &[3.0, -5.0]);
     x.mul(&x).sum().backward();
     assert_eq!(grad(&x), [6.0, -10.0]);
-    // A walk that is not in topological order visits y too early. With the
-    // operands in one of the two orders, the result may be right by luck.
+    // A walk that is not in topological order visits y too early. For one of
+    // the two orders of operands, its result may be right by chance.
     for short_way_first in [true, false] {
         let (x, w) = (leaf(&[1], &[3.0]), leaf(&[1], &[2.0]));
         let y = x.mul(&w);
@@ -246,7 +246,7 @@ fn mul_and_add_agree_with_the_reference() {
     agrees(&shapes, |of| of[0].add(&of[1]), |of| zip(of, |x, y| x + y));
 }
 
-/// An array in `f64`, for the right results.
+/// An array in `f64`, for the reference.
 #[derive(Clone)]
 struct Array {
     shape: Vec<usize>,
@@ -356,8 +356,8 @@ fn zip(of: &[Array], f: impl Fn(f64, f64) -> f64) -> Array {
 
 // Level 5: a million links.
 
-/// A tenth of a million operations on a tenth of a usual stack: two bytes for
-/// each are too few for a stack frame, so recursion would overflow.
+/// The stack has two bytes for each of the 100,000 operations. A stack frame is
+/// larger, so recursion would overflow.
 #[test]
 fn a_long_chain_needs_no_recursion() {
     let work = || {
@@ -601,8 +601,8 @@ fn values(network: &Network) -> Vec<Vec<f32>> {
     network.parameters().iter().map(|it| it.to_vec()).collect()
 }
 
-/// Asserts that the parameters after each step are those before all steps
-/// minus these multiples of the gradients.
+/// Asserts that after each step the parameters equal the initial ones minus the
+/// given multiple of the gradients.
 fn moves(momentum: f32, shares: &[f32]) {
     let mut network = Network::new(&[2, 3], &mut Random::new(2));
     let before = values(&network);

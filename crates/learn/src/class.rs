@@ -18,27 +18,27 @@ pub(crate) use rules::require_unlocked;
 pub(crate) const COMMAND: Command = Command {
     name: "class",
     usage: "start NAME | assign FILE | grade SUBMISSION.. [--out FOLDER]",
-    summary: "for a class: variants by name, and grades",
+    summary: "for teachers: a variant for each student, and grades",
     page: "\
 start NAME writes the variants that belong to a student's name to
 exercises/again/. `cargo learn again EXERCISE` checks them.
 
-assign FILE shows which variants the students get. The file has a name on each
+assign FILE shows which variants the students get. The file has one name per
 line.
 
 grade SUBMISSION.. checks the answers again on this machine. A submission is a
-folder or a zip file that is named after the student, with the student's folder
-exercises/ inside. It prints a table and writes results.xml (JUnit) and
-NAME.json (the results.json of Gradescope) to .learn/class/, or to the folder
-after --out. Where a submission has the variant of an exercise, the variant is
-graded. Grading runs the students' code with the limits of a check, but without
-a sandbox: use a container.
+folder or a zip file that is named after the student and contains the student's
+folder exercises/. The command prints a table and writes results.xml (JUnit) and
+one NAME.json per student (the results.json of Gradescope) to .learn/class/, or
+to the folder after --out. If a submission contains a variant of an exercise,
+the variant is graded. Grading runs the students' code with the limits of a
+check but without a sandbox, so use a container.
 
-A class has rules in class.toml, next to README.md; each line is optional:
+A class has its rules in class.toml, next to README.md. Each line is optional:
 
-  exercises = [\"mul_rule\", \"zip_two\"]  # graded; otherwise what is sent
-  variants = true                    # only the variants count
-  solutions_after = \"2027-02-01\"     # no solutions before that day (UTC)",
+  exercises = [\"mul_rule\", \"zip_two\"]  # graded; default: all submitted ones
+  variants = true                    # only variants count, if there are any
+  solutions_after = \"2027-02-01\"     # solutions are locked until then (UTC)",
     run,
 };
 
@@ -85,8 +85,8 @@ fn start(
         count += 1;
     }
     say!();
-    say!("{count} exercises have the values of {name}.");
-    say!("Read a task and check it: cargo learn again EXERCISE");
+    say!("{count} exercises now have the variants of {name}.");
+    say!("Check an answer: cargo learn again EXERCISE");
     Ok(())
 }
 

@@ -17,16 +17,17 @@ pub(crate) const COMMAND: Command = Command {
     usage: "EXERCISE FOLDER [--license LICENSE] [--git ADDRESS]",
     summary: "your engine, device or kernels as a standalone crate",
     page: "\
-Writes a crate to FOLDER, which must not exist or be empty: your file, the laws
-of the levels that pass as tests, a README, license texts, and a workflow that
-runs the tests on GitHub. Your file in this checkout does not change.
+Writes a crate to FOLDER, which must be new or empty. The crate contains your
+file, tests of the laws of the levels that pass, a README, license texts, and a
+workflow that runs the tests on GitHub. Your file in this checkout does not
+change.
 
-The crate of my_engine depends on nothing. The laws of my_device and my_kernels
-need Rungrad, which their crates take from git: from `origin` of this checkout,
-or from the address after --git, at the commit that is checked out here. These
-two can be ejected once all levels pass.
+The crate of my_engine has no dependencies. The tests of my_device and
+my_kernels need Rungrad. Cargo gets it with git, at the commit that is checked
+out here, from `origin` of this checkout or from the address after --git. These
+two can be ejected only when all levels pass.
 
---license is MIT, Apache-2.0 or \"MIT OR Apache-2.0\", which is the default.",
+LICENSE is MIT, Apache-2.0 or \"MIT OR Apache-2.0\", which is the default.",
     run,
 };
 
@@ -36,7 +37,7 @@ struct Kind {
     about: &'static str,
     contents: &'static str,
     keywords: &'static str,
-    /// About `tests/laws.rs`.
+    /// What the README says about `tests/laws.rs`.
     laws: &'static str,
     /// The programs that the workflow installs.
     setup: &'static str,
@@ -47,9 +48,9 @@ const KINDS: [Kind; 3] = [
         id: "my_engine",
         about: "An automatic-differentiation engine, written from scratch.",
         contents: "`src/lib.rs` is the engine: tensors that record how they \
-                   were computed, and run backward.\n",
+                   were computed, and compute gradients.\n",
         keywords: r#""autograd", "tensor", "neural-network""#,
-        laws: "They need only the engine and the standard library.",
+        laws: "The tests need only the engine and the standard library.",
         setup: "",
     },
     Kind {
@@ -58,18 +59,18 @@ const KINDS: [Kind; 3] = [
         contents: "`src/lib.rs` implements `Backend` for the device `MINE`. \
                    Register it with `Device::register(&MINE)`.\n",
         keywords: r#""autograd", "backend", "rungrad""#,
-        laws: "They are those of Rungrad, which runs its own tests on the \
+        laws: "They come from Rungrad, which runs its own tests on the \
                device.",
         setup: POCL,
     },
     Kind {
         id: "my_kernels",
         about: "OpenCL kernels for a neural network, written from scratch.",
-        contents: "`src/my_kernels.cl` has the kernels, and `SOURCE` in \
-                   `src/lib.rs` their text.\n",
+        contents: "`src/my_kernels.cl` has the kernels, and the constant \
+                   `SOURCE` in `src/lib.rs` has the text of that file.\n",
         keywords: r#""opencl", "gpu", "neural-network""#,
-        laws: "They are those of Rungrad, which launches the kernels on an \
-               OpenCL device and under Oclgrind, if it is installed.",
+        laws: "They come from Rungrad, which launches the kernels on an \
+               OpenCL device and, if it is installed, under Oclgrind.",
         setup: POCL,
     },
 ];
@@ -106,7 +107,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let kind = kind.ok_or_else(|| {
         let id = &exercise.id;
         Stop::Usage(format!(
-            "{id} cannot be a crate; my_engine, my_device and my_kernels can"
+            "{id} cannot be ejected; my_engine, my_device and my_kernels can"
         ))
     })?;
     if !LICENSES.contains(&license.as_str()) {
@@ -157,8 +158,8 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Returns how many levels pass. It is an error if the crate would not pass
-/// its own laws.
+/// Returns how many levels pass, or an error if the crate would not pass its
+/// own laws.
 fn passed(
     checkout: &Checkout,
     exercise: &Exercise,
@@ -171,7 +172,7 @@ fn passed(
     if status::is_changed(exercise, &progress, checkout) {
         return Err(Stop::Failed(format!(
             "{id} has changed since it was last checked, so it is unknown \
-             which levels pass; `cargo learn check {id}` finds out"
+             which levels pass; check it again: `cargo learn check {id}`"
         )));
     }
     let needed = if kind.id == "my_engine" { 1 } else { all };
@@ -196,8 +197,8 @@ fn crate_name(folder: &Path) -> Result<String, Stop> {
     match begins && name.chars().all(fits) {
         true => Ok(name.into_owned()),
         false => Err(Stop::Usage(format!(
-            "the folder gives the crate its name, and {name:?} cannot be one: \
-             use small letters, digits, `-` and `_`, and begin with a letter"
+            "the crate gets the folder's name, and {name:?} cannot be one: use \
+             lowercase letters, digits, `-` and `_`, and begin with a letter"
         ))),
     }
 }
@@ -282,8 +283,8 @@ fn files(
     let dependencies = match (&git, kind.id) {
         (None, _) => String::new(),
         (Some(git), "my_device") => format!(
-            "\n[dependencies]\n# Rungrad is on no registry, and this is the \
-             commit whose laws the device obeys.\n{}{}",
+            "\n[dependencies]\n# Rungrad is not on crates.io. The device \
+             obeys the laws of this commit.\n{}{}",
             git.dependency("rungrad"),
             laws_of(git, &["exercises", "my_engine"])
         ),
@@ -304,10 +305,10 @@ fn files(
     };
     let publish = match kind.id {
         "my_device" => {
-            "`cargo publish` waits until Rungrad is on crates.io. Until then, \
-             others use the crate from git."
+            "`cargo publish` works only when Rungrad is on crates.io. Until \
+             then, others can use the crate with git."
         }
-        _ => "`cargo publish` makes it public.",
+        _ => "`cargo publish` publishes the crate.",
     };
     let origin = match kind.id {
         "my_engine" => {
@@ -365,14 +366,14 @@ fn files(
     Ok(files)
 }
 
-/// The dependencies of the tests.
+/// Returns the dependencies of the tests.
 fn laws_of(git: &Source, packages: &[&str]) -> String {
     let lines = packages.iter().map(|name| git.dependency(name));
     format!("\n[dev-dependencies]\n# The laws.\n{}", lines.collect::<String>())
 }
 
-/// Returns the sources of the engine's crate. `place` is the learner's file
-/// for people.
+/// Returns the sources of the engine's crate. `place` is the path of the
+/// learner's file, as it is shown in messages.
 fn engine(
     yours: &str,
     place: &str,
@@ -422,7 +423,7 @@ fn engine(
 
 fn device(yours: &str, library: &str) -> Vec<(String, String)> {
     let text = without_heading(yours, "my_device");
-    // Nothing is left to the processor any more.
+    // A complete device delegates no operation to the processor.
     let text = text.replace("use my_engine::delegate;\n", "");
     let text = format!("//! {}\n\n{}", KINDS[1].about, text.trim_start());
     let laws = format!(

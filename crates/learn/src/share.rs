@@ -14,15 +14,16 @@ use crate::terminal::say;
 pub(crate) const COMMAND: Command = Command {
     name: "share",
     usage: "[--names FILE]",
-    summary: "a text and a picture of what you have built, to show",
+    summary: "a text and a picture of what you have built, to share",
     page: "\
-Prints how many exercises are solved, which levels of your own engine, device
-and kernels pass, and how many operations of the milestones are yours. The same
-as a picture is written to .learn/card.svg. Neither contains a time, a path or
-anything else about this machine, and nothing is sent anywhere.
+Prints how many exercises are solved, how many levels of your own engine, device
+and kernels pass, and how many operations of the milestones are yours, and draws
+the same facts as a picture in .learn/card.svg. Neither the text nor the picture
+contains a time, a path or anything else about this machine, and nothing is sent
+anywhere.
 
---names FILE adds the loss and ten names from the output of part3_names, as in
-`cargo learn run part3_names -- --small | tee names.txt`.",
+--names FILE adds the loss and ten names from the output of part3_names, which
+`cargo learn run part3_names -- --small | tee names.txt` writes to a file.",
     run,
 };
 
@@ -54,7 +55,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A count, and its maximum.
+/// A row of the card: a count and its maximum.
 struct Row {
     name: String,
     done: usize,
@@ -165,8 +166,8 @@ fn part_name(part: &str) -> String {
     }
 }
 
-/// Adds up rows of one name: the table follows the book, so the exercises of a
-/// part are not all together.
+/// Merges rows with the same name. The table follows the book, where the
+/// exercises of a part are not all consecutive.
 fn merge_equal_names(rows: &mut Vec<Row>) {
     let mut merged: Vec<Row> = Vec::new();
     for row in rows.drain(..) {
@@ -181,10 +182,10 @@ fn merge_equal_names(rows: &mut Vec<Row>) {
     *rows = merged;
 }
 
-/// The facts in the output of `part3_names`.
+/// What the output of `part3_names` says about the network.
 #[derive(Default)]
 struct Names {
-    /// The validation loss at each report of the training.
+    /// The validation losses that the training has printed.
     curve: Vec<f32>,
     loss: Option<f32>,
     names: Vec<String>,
@@ -226,7 +227,7 @@ impl Names {
         lines
     }
 
-    /// Draws the loss from `top` on.
+    /// Draws the loss below the height `top`.
     fn curve(&self, top: usize) -> String {
         let most = self.curve.iter().copied().fold(f32::MIN, f32::max);
         let least = self.curve.iter().copied().fold(f32::MAX, f32::min);

@@ -1,5 +1,5 @@
-//! `cargo learn tutor`: what an assistant may know about an exercise. It never
-//! contains a line of our solution.
+//! `cargo learn tutor`: tells an AI assistant about an exercise. The output
+//! never contains a line of our solution.
 
 use std::collections::BTreeSet;
 
@@ -16,22 +16,22 @@ use crate::terminal::{self, say};
 pub(crate) const COMMAND: Command = Command {
     name: "tutor",
     usage: "EXERCISE [--json]",
-    summary: "what an assistant needs to help, without the solution",
+    summary: "what an AI assistant needs to help, without the solution",
     page: "\
-Checks the exercise and prints JSON for an assistant: the task, what was
+Checks the exercise and prints JSON for an AI assistant: the task, what was
 checked, the first failure, the whole verdict, and the next hint that you have
-not seen. It contains no line of our solution. It changes nothing: `cargo learn
-hint` is what reveals one more hint. --json is the only form, so it may be left
-out.",
+not seen. The output contains no line of our solution. The hint still counts as
+not seen until you run `cargo learn hint`. JSON is the only format, so --json
+may be left out.",
     run,
 };
 
 /// The instructions for the assistant.
 const POLICY: &str = "Explain the first failure and the next hint in your own \
-                      words, and ask a question that leads on. Do not write \
-                      the code of the exercise, and do not read \
-                      exercises/solutions/. For a further hint the learner \
-                      runs `cargo learn hint`.";
+                      words, and ask a question that leads to the next step. \
+                      Do not write the code of the exercise, and do not read \
+                      exercises/solutions/. To reveal a further hint, the \
+                      learner runs `cargo learn hint`.";
 
 fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     args.flag("--json");
@@ -100,7 +100,8 @@ fn answer(
 /// The lines of a solution that its stub does not have, without spaces.
 struct Hidden(BTreeSet<String>);
 
-/// Shorter lines say nothing: `}`, `else {`, `0.0`. Nor does a single word.
+/// Shorter lines reveal nothing: `}`, `else {`, `0.0`. Neither does a line with
+/// a single word.
 const MIN_LETTERS: usize = 6;
 
 impl Hidden {
@@ -121,9 +122,9 @@ impl Hidden {
         self.0.iter().any(|line| text.contains(line.as_str()))
     }
 
-    /// Returns the text, or a note in its place if it has a line of the
-    /// solution. A learner's own line may be the same, for example in an error
-    /// of the compiler.
+    /// Returns the text, or a note in its place if it contains a line of the
+    /// solution. That line may be the learner's own, for example in an error of
+    /// the compiler.
     fn without(&self, text: &str) -> String {
         match self.is_in(text) {
             false => text.to_string(),
@@ -154,8 +155,8 @@ mod tests {
         }
     }
 
-    /// The verdict is the worst one: it quotes a known wrong answer, and the
-    /// solution itself, line by line.
+    /// Uses the worst possible verdict, which quotes a known wrong answer and
+    /// the solution itself, line by line.
     ///
     /// Promise: The output of `cargo learn tutor` has no line of a solution,
     /// for every exercise and every hint.
@@ -205,7 +206,7 @@ mod tests {
             }
         }
         assert!(lines > 1000, "only {lines} lines are hidden");
-        // Its answer is where to put a line that the stub already has.
+        // Its solution moves a line that the stub already has.
         assert_eq!(nothing_to_hide, ["missing_barrier"]);
     }
 

@@ -17,15 +17,15 @@ pub(crate) const COMMAND: Command = Command {
     usage: "[--no-pull]",
     summary: "get the newest edition of the course, and keep your files",
     page: "\
-Runs `git pull --ff-only` and prints what changes for you: new exercises,
+Runs `git pull --ff-only` and reports what has changed for you: new exercises,
 exercises whose task has changed since you began, and solved exercises whose
-check has changed. With --no-pull it only prints that, for example after a
-`git pull` of your own.
+check has changed. With --no-pull it only prints this report, for example after
+you have run `git pull` yourself.
 
-Your files in exercises/, and your progress and backups in .learn/, are ignored
-by git, so no update changes what you wrote. A file that you have not edited
-follows its task. `git clean -x` would delete all of them. To keep your files in
-a repository of your own, set RUNGRAD_EXERCISES to its folder.",
+Git ignores your files in exercises/ and your progress and backups in .learn/,
+so no update changes what you wrote. A file that you have not edited is replaced
+when its task changes. `git clean -x` would delete all of these files. To keep
+your files in a repository of your own, set RUNGRAD_EXERCISES to its folder.",
     run,
 };
 
@@ -33,7 +33,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let no_pull = args.flag("--no-pull");
     args.rest(0)?;
     if !no_pull && pull(checkout)? {
-        // The companion of the new edition may be a different program.
+        // The new edition may have a different `cargo learn`.
         let words = ["learn", "update", "--no-pull"];
         return process::run_in_foreground(&mut checkout.cargo(&words));
     }
@@ -54,7 +54,7 @@ fn report(checkout: &Checkout) -> Result<(), Stop> {
     let stale: Vec<&str> =
         exercises.iter().filter(is_stale).map(|it| it.id.as_str()).collect();
     if !changed.is_empty() {
-        say!("The task has changed since you began, and your file is kept:");
+        say!("These tasks have changed since you began; your files are kept:");
         for exercise in &changed {
             say!("  cargo learn diff {} --task", exercise.id);
         }
@@ -123,7 +123,7 @@ fn pull(checkout: &Checkout) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Runs git. The inner error is what git says, in one line.
+/// Runs git. The inner error is git's message, in one line.
 fn git(
     checkout: &Checkout,
     words: &[&str],

@@ -17,7 +17,7 @@ fn solution(file: &str, level: usize) -> String {
     learn::exercises::levels::solution_at(&text, level).unwrap()
 }
 
-/// A learner's folder beside the real checkout.
+/// A learner's folder, which is used with the real checkout.
 struct Learner(Scene);
 
 impl Learner {

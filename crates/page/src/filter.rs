@@ -13,8 +13,8 @@ use crate::strides::View;
 const SIDE: usize = 8;
 const FILTER: usize = 3;
 
-/// Answers `digit` with the index of one of the digits of the chapter, or the
-/// pixels of a drawing and the numbers of a filter.
+/// Answers a request for a digit of the chapter (`digit` and its index), or a
+/// request with the pixels of a drawing and the elements of a filter.
 pub(crate) fn answer(what: &str, words: &[&str]) -> Result<Value, Error> {
     match (what, words) {
         ("digit", [word]) => {

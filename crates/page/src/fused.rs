@@ -15,15 +15,15 @@ use tools::expression::expr::{self, Expr};
 /// The rows and columns of a matrix.
 const SIZES: [usize; 2] = [512, 256];
 
-/// The maximum number of operations; the text of a kernel has to fit a page.
+/// The maximum number of operations, so that a kernel's text fits on a page.
 const MAX_OPERATIONS: usize = 32;
 
 /// A processor with two compute units, as in the listing of the chapter.
 const FULL: usize = 2 * 2048;
 const TEAM_ROWS: usize = 64;
 
-/// Answers an expression. Names in capital letters are matrices, other names
-/// are rows, which are broadcast.
+/// Answers a request with an expression. Names in capital letters are matrices,
+/// and other names are rows, which are broadcast.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let [text] = words else {
         return Err(Error::Usage("this figure takes an expression".into()));

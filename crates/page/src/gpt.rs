@@ -161,7 +161,7 @@ impl Block {
     }
 }
 
-/// The values of one head, in rows of positions that read.
+/// The values of one head, with a row for each position that reads.
 pub(crate) struct Attention {
     /// The products of queries and keys.
     pub(crate) scores: Tensor,

@@ -31,8 +31,8 @@ impl Doubling {
     }
 }
 
-/// Answers `guard` or an empty line, the number of items, and the items that
-/// have run, in their order.
+/// Answers a request with `guard` or an empty line, the number of items, and
+/// the items that have run, in order.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let usage = || {
         Error::Usage(format!(

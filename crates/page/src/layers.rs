@@ -30,13 +30,13 @@ struct Stack {
 }
 
 thread_local! {
-    /// The network in this page, once it has begun.
+    /// The network of this page, once it is created.
     static STACK: RefCell<Option<Stack>> = const { RefCell::new(None) };
 }
 
-/// Answers `begin` with the standard deviation of the first weights, the
-/// number of layers, and what is around a layer; then `steps` with a number of
-/// training steps.
+/// Answers two requests: `begin`, with the standard deviation of the first
+/// weights, the number of layers, and what is around a layer; and `steps`, with
+/// the number of training steps.
 pub(crate) fn answer(what: &str, words: &[&str]) -> Result<Value, Error> {
     match (what, words) {
         ("begin", [deviation, depth, around]) => {

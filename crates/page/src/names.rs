@@ -15,9 +15,9 @@ thread_local! {
     static NETWORK: RefCell<Option<Gpt>> = const { RefCell::new(None) };
 }
 
-/// Answers `weights` with the digits of `weights.js`; then `attention` with a
-/// name, a head and a divisor, and `next` with the beginning of a name, a
-/// temperature and a seed.
+/// Answers three requests: `weights`, with the digits of `weights.js`;
+/// `attention`, with a name, a head and a divisor; and `next`, with the
+/// beginning of a name, a temperature and a seed.
 pub(crate) fn answer(what: &str, words: &[&str]) -> Result<Value, Error> {
     if what == "weights" {
         let digits = words.first().copied().unwrap_or_default();

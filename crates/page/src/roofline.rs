@@ -52,9 +52,9 @@ fn measured(table: &str, label: &str) -> f64 {
     word.and_then(|word| word.parse().ok()).expect("a line of the table")
 }
 
-/// Answers the side of a square matrix and the number of rows that are
-/// multiplied by it: the three parts of the predicted time, the position on the
-/// roofline, and the positions for all powers of two.
+/// Answers a request with the side of a square matrix and the number of rows
+/// that are multiplied by it. The answer has the three parts of the predicted
+/// time, the position on the roofline, and the positions of all powers of two.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let words: Option<Vec<usize>> =
         words.iter().map(|word| word.parse().ok()).collect();

@@ -18,8 +18,8 @@ const HEIGHT: f32 = 1e-3;
 /// The largest exponent of the scale.
 const MAX_POWER: i32 = 48;
 
-/// Answers the exponent of the scale, which is a power of two: the scaled
-/// gradients, and what each type of 16 bits makes of them.
+/// Answers a request with the exponent of the scale, a power of two: counts the
+/// scaled gradients that become 0 or infinite in each 16-bit type.
 pub(crate) fn answer(words: &[&str]) -> Result<Value, Error> {
     let power = words.first().and_then(|word| word.parse().ok());
     let power = power.filter(|it| (0..=MAX_POWER).contains(it));

@@ -45,9 +45,9 @@ const F32_FORMAT: Format = Format {
     value: f32::from_bits,
 };
 
-/// Answers `number` with a number, or `bits` with a type and a bit pattern:
-/// what each type stores, the closest smaller and larger value, and the gap
-/// above it.
+/// Answers two requests: `number`, with a number, and `bits`, with a type and a
+/// bit pattern. The answer has the value that each type stores, the closest
+/// smaller and larger value, and the gap above it.
 pub(crate) fn answer(what: &str, words: &[&str]) -> Result<Value, Error> {
     let formats = [&F16_FORMAT, &BF16_FORMAT, &F32_FORMAT];
     let number = match (what, words) {

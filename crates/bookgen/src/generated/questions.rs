@@ -1,6 +1,6 @@
 //! Generates the questions with choices of a chapter from `questions.toml`.
 //! Each choice is a `<details>` whose text says why it is right or wrong, so a
-//! question needs no script and is whole on paper and in the EPUB.
+//! question needs no script and is complete in print and in the EPUB.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `cargo learn class grade`: checks the answers of students again.
+//! `cargo learn class grade`: checks students' answers again.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use crate::exercises::status::Status;
 use crate::json::Json;
 use crate::terminal::say;
 
-/// A student and the files sent, by their path below `exercises/`.
+/// A student and the submitted files, by their path below `exercises/`.
 struct Submission {
     student: String,
     files: BTreeMap<String, PathBuf>,
@@ -70,7 +70,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the exercises that the rules name, or all that any submission has.
+/// Returns the exercises that the rules name. Without rules, returns every
+/// exercise that is in a submission.
 fn graded<'a>(
     exercises: &'a [Exercise],
     rules: &Rules,
@@ -125,11 +126,11 @@ impl Submission {
             })?;
             for entry in entries.flatten() {
                 let path = entry.path();
-                // The type of a link is neither, because it could lead out of
-                // the submission.
+                // A link is neither a file nor a folder here. It is skipped,
+                // because it could lead out of the submission.
                 let Ok(kind) = entry.file_type() else { continue };
                 let name = entry.file_name();
-                // A whole checkout has our answers, too.
+                // A submission may be a whole checkout, with our answers.
                 let is_skipped = ["solutions", "right", "target", ".git"]
                     .iter()
                     .any(|it| name == *it);
@@ -179,7 +180,7 @@ fn unpack(
     }
 }
 
-/// Checks one answer in a folder that has only this answer.
+/// Checks one answer in a folder that contains no other answer.
 fn grade(
     checkout: &Checkout,
     rules: &Rules,
@@ -236,7 +237,7 @@ fn grade(
 
 fn word(status: Status) -> &'static str {
     match status {
-        // The race check needs Oclgrind, which the teacher lacks.
+        // The race check needs Oclgrind, which is not installed here.
         Status::InPart => "solved",
         other => other.shown(),
     }

@@ -3,8 +3,8 @@
 //!
 //! A file begins as the stub of its exercise, which is generated from the
 //! solution. `.learn/stubs/` has a copy of the stub that each file began with.
-//! A file that equals its copy follows the stub of a new edition. Any other
-//! file is kept.
+//! A file that equals its copy is replaced by the stub of a new edition. Any
+//! other file is kept.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -46,7 +46,7 @@ pub(crate) fn refresh(checkout: &Checkout) {
         if follows && replace(&file, stub.as_bytes()).is_err() {
             continue;
         }
-        // A change of the task no longer matters if the file passes its check.
+        // A changed task no longer matters if the file passes its check.
         let is_settled = follows
             || began.is_none()
             || yours.as_deref() == Some(stub.as_str())
