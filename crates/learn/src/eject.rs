@@ -37,7 +37,7 @@ struct Kind {
     about: &'static str,
     contents: &'static str,
     keywords: &'static str,
-    /// What the README says about `tests/laws.rs`.
+    /// The description of `tests/laws.rs` in the README.
     laws: &'static str,
     /// The programs that the workflow installs.
     setup: &'static str,

@@ -182,7 +182,7 @@ fn merge_equal_names(rows: &mut Vec<Row>) {
     *rows = merged;
 }
 
-/// What the output of `part3_names` says about the network.
+/// The numbers and names that `part3_names` printed.
 #[derive(Default)]
 struct Names {
     /// The validation losses that the training has printed.
