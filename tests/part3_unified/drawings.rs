@@ -254,7 +254,7 @@ fn arguments_of_the_read_digits_example_are_parsed() {
     for (line, word) in [
         ("--svg", "--svg takes the name of a file"),
         ("--weights --train", "--weights takes the name of a file"),
-        ("a.png b.png", "`b.png` is the second"),
+        ("a.png b.png", "`b.png` is a second one"),
         ("--hand", "does not know `--hand`"),
         ("--weights w --train", "one of the two"),
     ] {

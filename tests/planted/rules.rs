@@ -268,7 +268,7 @@ fn a_gradient_without_the_transposition_is_caught() {
         },
         |e| agrees(e, "transpose"),
     );
-    says(&said, &["Transpose of [", "the gradient of operand 0"]);
+    says(&said, &["transpose of [", "the gradient of operand 0"]);
 }
 
 #[test]

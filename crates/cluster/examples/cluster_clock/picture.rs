@@ -14,7 +14,8 @@ const WIDTH: f64 = 56.0;
 const COLORS: [&str; 2] = ["var(--fig-value)", "var(--fig-grad)"];
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 HEIGHT\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 HEIGHT\" \
+    role=\"img\" class=\"sparse\">
 <title>A step of rank 0 of four, when its gradients are added in four ways</title>
 <desc>Four timelines with two rows each: the time in which the rank computes, \
 and the time in which its messages travel. The naive messages begin after the \
