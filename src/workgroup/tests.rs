@@ -120,7 +120,7 @@ fn a_divergent_barrier_gives_a_sentence() {
         format!(
             "A divergent barrier: items 0 and 1 wait in line {line}, items \
              2 and 3 have left.\nEvery item of a group has to reach the same \
-             barrier; otherwise the waiting items wait forever."
+             one, or the others wait forever."
         )
     );
 }

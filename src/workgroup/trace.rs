@@ -177,8 +177,7 @@ impl fmt::Display for End {
                 write!(
                     f,
                     "A divergent barrier: {}.\nEvery item of a group has to \
-                     reach the same barrier; otherwise the waiting items wait \
-                     forever.",
+                     reach the same one, or the others wait forever.",
                     parts.join(", ")
                 )
             }

@@ -20,7 +20,7 @@ live.figure("names", async (stage) => {
     stage.add("div", { class: "row" }, element("label", {}, "Beginning ", typed),
         button("Draw a letter", () => draw()), button("Write a name", () => write()));
     const picture = stage.add("div", { class: "picture" });
-    const written = stage.add("p", { class: "code way", "aria-label": "names so far" });
+    const written = stage.add("p", { class: "code way", role: "group", "aria-label": "names so far" });
     const names = [];
 
     const ask = (begun, seed = "0") => stage.ask("names next", begun.toLowerCase(), slide.value, seed);

@@ -490,7 +490,7 @@ const ANSWERS: &[(&str, &str, &str)] = &[
     (
         "group\nload inside\nlockstep\n99",
         "/end",
-        "\"A divergent barrier: items 0 and 1 wait, items 2 and 3 have left.\\nEvery item of a group has to reach the same barrier; otherwise the waiting items wait forever.\"",
+        "\"A divergent barrier: items 0 and 1 wait, items 2 and 3 have left.\\nEvery item of a group has to reach the same one, or the others wait forever.\"",
     ),
 ];
 
