@@ -119,7 +119,7 @@ fn pull(checkout: &Checkout) -> Result<bool, Stop> {
              with `git stash pop`"
         ))
     })?;
-    say!("The course has {new} new commits; CHANGELOG.md describes them.");
+    say!("New commits: {new}. CHANGELOG.md describes the changes.");
     Ok(true)
 }
 

@@ -127,7 +127,7 @@ fn an_edition_keeps_solved_files_and_progress() {
     publish_edition(&scene);
     let said = update(&scene, &[]);
     said.succeeds()
-        .prints("The course has 1 new commits")
+        .prints("New commits: 1.")
         .prints("New exercises: three.")
         .prints("  cargo learn diff one --task")
         .prints("Solved, but the file or its check has changed since: one.");
