@@ -168,7 +168,7 @@ fn drawing(
 }
 
 /// Returns the positions of the entries of the legend. They follow the label
-/// of the y axis, in as many lines as they need.
+/// of the y axis, and an entry that does not fit begins a new line.
 fn legend(up: &str, series: &[Series]) -> Vec<(f64, f64)> {
     let mut end = (LEFT + 20.0 + width(up), LEGEND);
     let entries = series.iter().map(|it| {
