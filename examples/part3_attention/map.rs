@@ -37,37 +37,37 @@ pub(crate) fn draw(gpt: &Gpt, name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Lays out one table per head and one row of tables per block. A fuller
-/// square is a larger weight.
+/// Lays out one table per head, two in a row. A fuller square is a larger
+/// weight.
 fn svg(name: &str, all: &Tables) -> String {
     let letters: Vec<char> = ".".chars().chain(name.chars()).collect();
     let places = letters.len();
-    let column = 672 / all[0].len();
+    let count = all.concat().len();
+    let column = 228;
     let side = (column - 28) / places;
     let height = side * places + 50;
     let title = format!(
-        "Where each of {} heads looks while the network reads {name}: each \
+        "Where each of {count} heads looks while the network reads {name}: each \
          table has a row for each letter and a column for each letter that \
-         it may look at, and is empty above the diagonal",
-        all.concat().len()
+         it may look at, and is empty above the diagonal"
     );
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 {}\" \
-         role=\"img\" aria-labelledby=\"attention-map-title\" font-size=\"11\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 {}\" \
+         role=\"img\" aria-labelledby=\"attention-map-title\" font-size=\"13\" \
          text-anchor=\"middle\" fill=\"currentColor\">\n\
          <title id=\"attention-map-title\">{title}</title>\n",
-        height * all.len() + 6
+        height * count.div_ceil(2) + 6
     );
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
     };
     for (block, heads) in all.iter().enumerate() {
         for (head, table) in heads.iter().enumerate() {
-            let (left, top) = (head * column + 22, block * height + 40);
+            let at = block * heads.len() + head;
+            let (left, top) = (at % 2 * column + 22, at / 2 * height + 40);
             let [one, two] = [block + 1, head + 1];
             put(format_args!(
-                "<text x=\"{}\" y=\"{}\" font-size=\"13\">block {one}, head \
-                 {two}</text>",
+                "<text x=\"{}\" y=\"{}\">block {one}, head {two}</text>",
                 left + side * places / 2,
                 top - 22
             ));

@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use rungrad::data::Dataset;
 
-/// Number of filters that fit next to the digit.
+/// The number of filters, and how many of them fit next to the digit.
 const SHOWN: usize = 8;
+const ACROSS: usize = 4;
 const COLUMN: usize = 74;
+const ROW: usize = 160;
 const LEFT: usize = 10;
 
 /// Draws a digit, some filters (count, 3, 3), and the response of each to the
@@ -21,21 +23,22 @@ pub(crate) fn svg(digit: &Dataset, filters: &[f32], seen: &[f32]) -> String {
         digit.labels[0]
     );
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 170\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 380 320\" \
          role=\"img\" aria-labelledby=\"filters-title\" font-size=\"14\" \
          fill=\"currentColor\">\n<title id=\"filters-title\">{title}</title>\n"
     );
     let most = |numbers: &[f32]| numbers.iter().fold(0.0_f32, |a, b| a.max(*b));
-    squares(&mut svg, [LEFT, 90], 8, &digit.inputs, [0.0, 1.0]);
+    squares(&mut svg, [LEFT, 80], 8, &digit.inputs, [0.0, 1.0]);
     for at in 0..SHOWN {
-        let left = LEFT + COLUMN * (at + 1);
+        let left = LEFT + COLUMN * (at % ACROSS + 1);
+        let top = at / ACROSS * ROW;
         let filter = &filters[at * 9..][..9];
         let least = filter.iter().fold(f32::INFINITY, |a, b| a.min(*b));
         let span = [least, most(filter)];
-        squares(&mut svg, [left + 8, 20], 16, filter, span);
+        squares(&mut svg, [left + 8, top + 10], 16, filter, span);
         let after = &seen[at * 64..][..64];
         svg += "<g fill=\"var(--fig-value, #1a5fb4)\">\n";
-        squares(&mut svg, [left, 90], 8, after, [0.0, most(after)]);
+        squares(&mut svg, [left, top + 80], 8, after, [0.0, most(after)]);
         svg += "</g>\n";
     }
     svg + "</svg>\n"

@@ -5,39 +5,46 @@ use std::fmt::Write;
 use super::drawing::Drawing;
 use super::{Seen, show};
 
-const HEIGHT: usize = 250;
-/// Top of the pictures, below their captions.
-const TOP: usize = 44;
+/// The size fits a phone.
+const SIZE: [usize; 2] = [460, 440];
+/// Top of the pictures of both rows, below their captions.
+const TOPS: [usize; 2] = [34, 254];
 /// Height of the drawing and of the feature maps.
 const TALL: usize = 180;
 
-/// Draws, from left to right, the drawing, its 64 values, the feature maps of
-/// both convolution layers, and the ten probabilities.
+/// Draws the drawing, its 64 values and the feature maps of the first
+/// convolution layer, and below them the feature maps of the second layer and
+/// the ten probabilities.
 pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
     let shares = show::shares(&seen.scores);
     let read =
         (1..10).fold(0, |a, b| if shares[b] > shares[a] { b } else { a });
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 {HEIGHT}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" \
          role=\"img\" aria-labelledby=\"read-digits-title\" font-size=\"14\" \
          fill=\"currentColor\">\n<title id=\"read-digits-title\">A drawn \
          digit, the same as 8 by 8 pixels, the outputs of 16 filters, the \
          outputs of 32 more, and ten bars, of which the bar of the {read} \
-         is the longest.</title>\n"
+         is the longest.</title>\n",
+        SIZE[0], SIZE[1]
     );
-    put(&mut svg, format_args!("{}", words(10, "drawn")));
-    strokes(&mut svg, drawing, [10, TOP], [112, TALL]);
-    put(&mut svg, format_args!("{}", words(136, "8 × 8")));
-    squares(&mut svg, [136, TOP + 42], 12, 8, digit);
-    for (layer, left, side, across) in [(0, 250, 5, 4), (1, 432, 5, 5)] {
+    let [upper, lower] = TOPS;
+    put(&mut svg, format_args!("{}", words([10, upper], "drawn")));
+    strokes(&mut svg, drawing, [10, upper], [112, TALL]);
+    put(&mut svg, format_args!("{}", words([142, upper], "8 × 8")));
+    squares(&mut svg, [142, upper + 42], 12, 8, digit);
+    for (layer, corner, side, across) in
+        [(0, [258, upper], 5, 4), (1, [10, lower], 8, 8)]
+    {
+        let [left, top] = corner;
         let (count, maps) = seen.maps(layer);
-        let words = words(left, &format!("{} filters see", maps.len()));
+        let words = words(corner, &format!("{} filters see", maps.len()));
         put(&mut svg, format_args!("{words}"));
         let most = maps.concat().into_iter().fold(1e-6, f32::max);
         svg += "<g fill=\"var(--fig-value, #1a5fb4)\">\n";
         for (at, map) in maps.iter().enumerate() {
             let step = count * side + 4;
-            let place = [left + at % across * step, TOP + at / across * step];
+            let place = [left + at % across * step, top + at / across * step];
             // Take the square root so that weak responses are visible.
             let shares = map.iter().map(|number| (number / most).sqrt());
             let shares: Vec<f32> = shares.collect();
@@ -45,14 +52,14 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
         }
         svg += "</g>\n";
     }
-    put(&mut svg, format_args!("{}", words(572, "it reads")));
+    put(&mut svg, format_args!("{}", words([330, lower], "it reads")));
     for (at, share) in shares.iter().enumerate() {
-        let y = TOP + 18 * at;
-        let wide = share * 82.0;
+        let y = lower + 18 * at;
+        let wide = share * 102.0;
         put(
             &mut svg,
             format_args!(
-                "<text x=\"572\" y=\"{}\">{at}</text>\n<rect x=\"588\" \
+                "<text x=\"330\" y=\"{}\">{at}</text>\n<rect x=\"348\" \
                  y=\"{y}\" width=\"{wide:.1}\" height=\"14\" \
                  fill=\"var(--fig-value, #1a5fb4)\"/>",
                 y + 12
@@ -63,8 +70,8 @@ pub(crate) fn svg(drawing: &Drawing, digit: &[f32], seen: &Seen) -> String {
 }
 
 /// Draws a caption above a picture.
-fn words(left: usize, words: &str) -> String {
-    format!("<text x=\"{left}\" y=\"24\">{words}</text>")
+fn words([left, top]: [usize; 2], words: &str) -> String {
+    format!("<text x=\"{left}\" y=\"{}\">{words}</text>", top - 14)
 }
 
 fn put(svg: &mut String, line: std::fmt::Arguments<'_>) {

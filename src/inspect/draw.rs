@@ -124,7 +124,7 @@ pub fn dot(tape: &Tape) -> String {
 /// prefix of the title's id.
 fn plain_head(name: &str, title: &str, [width, height]: [f64; 2]) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" \
          aria-labelledby=\"{name}-title\" font-size=\"14\" \
          font-family=\"ui-monospace, monospace\" fill=\"currentColor\">\n\

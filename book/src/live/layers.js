@@ -46,7 +46,7 @@ live.figure("layers", async (stage) => {
         const guess = Math.log(10);
         picture.innerHTML = `<svg class="small" viewBox="0 0 460 440" role="img" text-anchor="middle" aria-label="The sizes of the values and gradients of ${count} layers, and the loss of ${total} steps">
             ${panel(58, "values", "values")}${panel(258, "gradients", "grads")}
-            <g text-anchor="end" font-size="13"><text x="52" y="${top + 12}">layer 1</text><text x="52" y="${top + high - 2}">layer ${count}</text></g>
+            <g text-anchor="end" font-size="13"><text x="56" y="${top + 12}">layer 1</text><text x="56" y="${top + high - 2}">layer ${count}</text></g>
             <path d="M58 296V398H450" fill="none" stroke="currentColor"/><path d="M58 ${y(guess)}H450" stroke="currentColor" stroke-dasharray="3 4"/>
             <g font-size="13"><text x="448" y="${Number(y(guess)) - 6}" text-anchor="end">a guess: 2.303</text><text x="52" y="402" text-anchor="end">0</text><text x="52" y="306" text-anchor="end">3</text>
             <text x="254" y="434" font-size="15">step</text>${[0, 30, 60, 90].map((it) => `<text class="code" x="${x(it)}" y="414" font-size="12">${it}</text>`).join("")}

@@ -6,23 +6,27 @@ use crate::record::{Access, Kind, Launch, Moment};
 use crate::svg::{FIRST, SECOND, Svg};
 use crate::{BANKS, SECTOR};
 
-const WIDTH: f64 = 680.0;
-const LEFT: f64 = 20.0;
+/// The width fits a phone.
+const WIDTH: f64 = 460.0;
+const LEFT: f64 = 10.0;
 /// The y coordinates of the items and of the memory.
-const ITEMS: f64 = 74.0;
-const MEMORY: f64 = 250.0;
-const HEIGHT: f64 = 330.0;
+const ITEMS: f64 = 112.0;
+const MEMORY: f64 = 288.0;
+const HEIGHT: f64 = 384.0;
+/// The height of a line of text.
+const LINE: f64 = 20.0;
+/// The items and the banks whose numbers are written: every fourth.
+const NUMBERED: u64 = 4;
 
 /// Draws the most expensive moment of an access. All ids begin with `name`, so
 /// that a page can contain several pictures.
 pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     let moment = access.worst();
-    let [place, cost] = title(launch, access, moment);
+    let [place, what, cost] = title(launch, access, moment);
     let size = [WIDTH, HEIGHT];
-    let mut svg = Svg::new(size, name, &format!("{place}: {cost}"));
+    let mut svg = Svg::new(size, name, &format!("{place}: {what}: {cost}"));
     let source = truncated(launch.text(access.line).trim());
-    svg.text(LEFT, 22.0, "start", &format!("{place}: {source}"));
-    svg.text(LEFT, 42.0, "start", &cost);
+    lines(&mut svg, 22.0, &[&place, &source, &format!("{what}:"), &cost]);
     match access.is_local {
         true => banks(&mut svg, access, moment),
         false => sectors(&mut svg, access, moment),
@@ -30,8 +34,15 @@ pub fn picture(launch: &Launch, access: &Access, name: &str) -> String {
     svg.end()
 }
 
-/// Returns the title and the description of the access.
-fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
+/// Writes lines of text, one below the other.
+fn lines(svg: &mut Svg, top: f64, lines: &[&str]) {
+    for (at, line) in lines.iter().enumerate() {
+        svg.text(LEFT, top + LINE * at as f64, "start", line);
+    }
+}
+
+/// Returns the line of the access, what the warp does there, and its cost.
+fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 3] {
     let what = match access.kind {
         Kind::Load => "loads from",
         Kind::Store => "stores to",
@@ -52,7 +63,8 @@ fn title(launch: &Launch, access: &Access, moment: &Moment) -> [String; 2] {
     };
     [
         format!("{}, line {}", launch.kernel, access.line),
-        format!("a warp {what} {} at once: {cost}", launch.array(access)),
+        format!("a warp {what} {} at once", launch.array(access)),
+        cost,
     ]
 }
 
@@ -88,7 +100,7 @@ fn sectors(svg: &mut Svg, access: &Access, moment: &Moment) {
     };
     items(svg, moment, |offset| Some((place(offset)?, FIRST)));
     let words = "global memory: each box is a sector that is fetched";
-    svg.text(LEFT, HEIGHT - 20.0, "start", words);
+    lines(svg, MEMORY + 54.0, &[words]);
 }
 
 /// Draws the banks. If items access different words of a bank, all but the
@@ -98,8 +110,10 @@ fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
     for bank in 0..BANKS {
         let left = LEFT + bank as f64 * wide;
         boxed(svg, left, wide, FIRST);
-        let number = bank.to_string();
-        svg.text(left + wide / 2.0, MEMORY + 20.0, "middle", &number);
+        if bank.is_multiple_of(NUMBERED) {
+            let (middle, number) = (left + wide / 2.0, bank.to_string());
+            svg.text(middle, MEMORY + 20.0, "middle", &number);
+        }
     }
     let mut first = [None; BANKS as usize];
     items(svg, moment, |offset| {
@@ -110,9 +124,11 @@ fn banks(svg: &mut Svg, access: &Access, moment: &Moment) {
         let middle = (access.bytes.div_ceil(4).min(BANKS) as f64) / 2.0;
         Some((LEFT + (bank as f64 + middle) * wide, color))
     });
-    let words = "local memory: each box is a bank; in the second color, \
-                 a different word of a bank that is already in use";
-    svg.text(LEFT, HEIGHT - 20.0, "start", words);
+    let words = [
+        "local memory: each box is a bank; in the second color,",
+        "a different word of a bank that is already in use",
+    ];
+    lines(svg, MEMORY + 54.0, &words);
 }
 
 /// Draws the items of the warp, each with a line to its address.
@@ -127,7 +143,7 @@ fn items(
         let place = offset.and_then(&mut goes);
         let opacity = if place.is_some() { 1.0 } else { 0.3 };
         svg.put(format!("<g opacity=\"{opacity}\">"));
-        if item % 4 == 0 || moment.offsets.len() <= 32 {
+        if (item as u64).is_multiple_of(NUMBERED) {
             svg.text(at, ITEMS, "middle", &item.to_string());
         }
         if let Some((to, color)) = place {

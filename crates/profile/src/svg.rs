@@ -21,7 +21,7 @@ impl Svg {
     pub fn new([width, height]: [f64; 2], name: &str, title: &str) -> Svg {
         let mut svg = Svg(String::new());
         svg.put(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" \
              viewBox=\"0 0 {width} {height}\" role=\"img\" \
              aria-labelledby=\"{name}-title\" font-size=\"13\" \
              font-family=\"ui-monospace, monospace\" fill=\"currentColor\">"

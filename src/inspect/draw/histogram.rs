@@ -5,19 +5,20 @@ use std::fmt::Write;
 use super::plain_head;
 use super::svg::{VALUE, escape};
 
-const WIDTH: f64 = 680.0;
+const WIDTH: f64 = 440.0;
 /// The height of a histogram, including the gap to the next.
-const ROW_HEIGHT: f64 = 58.0;
-const TOP: f64 = 14.0;
+const ROW_HEIGHT: f64 = 86.0;
+/// The height of the text above the bars.
+const TEXT_HEIGHT: f64 = 24.0;
 /// The horizontal range of the bars, and their maximum height.
-const LEFT: f64 = 170.0;
-const RIGHT: f64 = 470.0;
+const LEFT: f64 = 10.0;
+const RIGHT: f64 = 430.0;
 const MAX_BAR_HEIGHT: f64 = 34.0;
 const BARS: usize = 40;
 
 /// Draws one histogram per tensor, one below the other, as SVG. Each has its
 /// own axis, which is symmetric around 0 and reaches to the largest absolute
-/// value. Next to it are the root mean square, the percentage of zeros, and
+/// value. Above it are the root mean square, the percentage of zeros, and
 /// the number of infinite or NaN values. `name` is the prefix of the title's
 /// id; screen readers read the title.
 pub fn histograms<'a>(
@@ -26,10 +27,10 @@ pub fn histograms<'a>(
     tensors: impl IntoIterator<Item = (&'a str, &'a [f32])>,
 ) -> String {
     let tensors: Vec<(&str, &[f32])> = tensors.into_iter().collect();
-    let height = TOP + ROW_HEIGHT * tensors.len() as f64;
+    let height = ROW_HEIGHT * tensors.len() as f64;
     let mut svg = plain_head(name, title, [WIDTH, height]);
     for (at, (tensor, numbers)) in tensors.into_iter().enumerate() {
-        histogram(&mut svg, TOP + ROW_HEIGHT * at as f64, tensor, numbers);
+        histogram(&mut svg, ROW_HEIGHT * at as f64, tensor, numbers);
     }
     svg + "</svg>\n"
 }
@@ -38,12 +39,13 @@ fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
     };
-    let (foot, middle) = (top + MAX_BAR_HEIGHT, f64::midpoint(LEFT, RIGHT));
+    let foot = top + TEXT_HEIGHT + MAX_BAR_HEIGHT;
+    let middle = f64::midpoint(LEFT, RIGHT);
     let ValueCounts { most, bars, zeros, not_finite } =
         ValueCounts::of(numbers);
     put(format_args!(
-        "<text x=\"10\" y=\"{:.1}\">{}</text>",
-        top + 20.0,
+        "<text x=\"{LEFT}\" y=\"{:.1}\">{}</text>",
+        top + 16.0,
         escape(tensor)
     ));
     let wide = (RIGHT - LEFT) / BARS as f64;
@@ -76,19 +78,16 @@ fn histogram(svg: &mut String, top: f64, tensor: &str, numbers: &[f32]) {
     }
     let count = numbers.len();
     let share = 100.0 * zeros as f64 / count.max(1) as f64;
+    let rest = match not_finite {
+        0 => String::new(),
+        _ => format!(", {not_finite} are no numbers"),
+    };
     put(format_args!(
-        "<text x=\"484\" y=\"{:.1}\">deviation {:.1e}</text>\n\
-         <text x=\"484\" y=\"{:.1}\">{share:.0} % of {count} are 0</text>",
-        top + 14.0,
-        root_mean_square(numbers),
-        top + 32.0
+        "<text x=\"{RIGHT}\" y=\"{:.1}\" text-anchor=\"end\">deviation {:.1e}, \
+         {share:.0} % of {count} are 0{rest}</text>",
+        top + 16.0,
+        root_mean_square(numbers)
     ));
-    if not_finite > 0 {
-        put(format_args!(
-            "<text x=\"484\" y=\"{:.1}\">{not_finite} are no numbers</text>",
-            top + 49.0
-        ));
-    }
 }
 
 /// The value counts of a histogram.
@@ -166,7 +165,7 @@ mod tests {
             "Sizes",
             [("zeros", &[0.0; 5][..]), ("none", &[][..])],
         );
-        assert!(svg.contains("viewBox=\"0 0 680 130\""), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 440 172\""), "{svg}");
         assert!(svg.contains("100 % of 5 are 0"), "{svg}");
         assert!(svg.contains("0 % of 0 are 0"), "{svg}");
         assert!(!svg.contains("<rect"), "{svg}");

@@ -5,12 +5,13 @@ use std::fmt::Write;
 use super::plain_head;
 use super::svg::{CPU, GPU, GRAD, VALUE, escape};
 
-const WIDTH: f64 = 680.0;
-const HEIGHT: f64 = 400.0;
+const WIDTH: f64 = 460.0;
+const HEIGHT: f64 = 360.0;
 /// Margins for the labels of the axes.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 20.0;
-const TOP: f64 = 44.0;
+/// The middle of the first line of the legend, and the distance of its lines.
+const LEGEND: f64 = 21.0;
 const BOTTOM: f64 = 54.0;
 
 /// How the points of a series are drawn.
@@ -98,7 +99,9 @@ fn drawing(
 ) -> String {
     let points = || series.iter().flat_map(|s| &s.points);
     let x = scale(&mut points().map(|p| p.0), LEFT, WIDTH - RIGHT);
-    let y = scale(&mut points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
+    let legend = legend(axes[1], series);
+    let top = legend.last().map_or(LEGEND, |entry| entry.1) + 23.0;
+    let y = scale(&mut points().map(|p| p.1), HEIGHT - BOTTOM, top);
     let mut svg = plain_head(name, title, [WIDTH, HEIGHT]);
     let mut put = |line: std::fmt::Arguments<'_>| {
         writeln!(svg, "{line}").expect("a String takes every line");
@@ -107,7 +110,7 @@ fn drawing(
     for tick in &x.ticks {
         let at = x.along(*tick);
         put(format_args!(
-            "<path d=\"M{at:.1} {TOP} V{}\" stroke=\"currentColor\" \
+            "<path d=\"M{at:.1} {top} V{}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.15\"/>",
             HEIGHT - BOTTOM
         ));
@@ -137,8 +140,9 @@ fn drawing(
         HEIGHT - 12.0
     ));
     put(format_args!("<text x=\"{LEFT}\" y=\"26\">{up}</text>"));
-    let mut legend = LEFT + 40.0 + width(axes[1]);
-    for Series { name, mark, color, points } in series {
+    for (Series { name, mark, color, points }, (left, middle)) in
+        series.iter().zip(legend)
+    {
         let color = color.color();
         let places: Vec<(f64, f64)> = points
             .iter()
@@ -148,24 +152,40 @@ fn drawing(
         put(format_args!("{}", drawn(*mark, color, &places)));
         let sample = match mark {
             Mark::Line | Mark::Pieces => {
-                [(legend, 21.0), (legend + 22.0, 21.0)]
+                [(left, middle), (left + 22.0, middle)]
             }
-            Mark::Dots | Mark::Rings => [(legend + 11.0, 21.0); 2],
+            Mark::Dots | Mark::Rings => [(left + 11.0, middle); 2],
         };
         put(format_args!("{}", drawn(*mark, color, &sample)));
         put(format_args!(
-            "<text x=\"{}\" y=\"26\" fill=\"{color}\">{}</text>",
-            legend + 30.0,
+            "<text x=\"{}\" y=\"{}\" fill=\"{color}\">{}</text>",
+            left + 30.0,
+            middle + 5.0,
             escape(name)
         ));
-        legend += 54.0 + width(name);
     }
     svg + "</svg>\n"
 }
 
-/// Estimates the width of a text in font size 14.
+/// Returns the positions of the entries of the legend. They follow the label
+/// of the y axis, and an entry that does not fit begins a new line.
+fn legend(up: &str, series: &[Series]) -> Vec<(f64, f64)> {
+    let mut end = (LEFT + 20.0 + width(up), LEGEND);
+    let entries = series.iter().map(|it| {
+        let wide = 30.0 + width(&it.name);
+        if end.0 + 20.0 + wide > WIDTH {
+            end = (LEFT - 20.0, end.1 + LEGEND);
+        }
+        let start = (end.0 + 20.0, end.1);
+        end.0 = start.0 + wide;
+        start
+    });
+    entries.collect()
+}
+
+/// Estimates the width of a text in font size 15.
 fn width(words: &str) -> f64 {
-    8.5 * words.chars().count() as f64
+    7.8 * words.chars().count() as f64
 }
 
 /// Returns one path element for all points of a series.
@@ -325,7 +345,7 @@ mod tests {
     fn values_fill_the_frame_from_axis_to_title() {
         let svg = line(&[(0.0, 2.0), (10.0, 0.0)]);
         // From the top left to the bottom right corner of the frame.
-        assert_eq!(path(&svg), "M64.0 44.0L660.0 346.0");
+        assert_eq!(path(&svg), "M64.0 44.0L440.0 306.0");
     }
 
     #[test]

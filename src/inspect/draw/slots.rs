@@ -6,9 +6,8 @@ use std::fmt::Write;
 use super::plain_head;
 use super::svg::{VALUE, escape};
 
-/// The minimum width, which is the width of the book's figures. More elements
-/// make it wider.
-const WIDTH: f64 = 680.0;
+/// The minimum width, which fits a phone. More elements make it wider.
+const WIDTH: f64 = 460.0;
 /// The left edge of the slots, if the labels on the left are short.
 const MIN_LEFT: f64 = 176.0;
 const RIGHT: f64 = 12.0;
@@ -180,7 +179,7 @@ mod tests {
         // edge.
         assert!(svg.contains("<text x=\"356.0\" y=\"35\""), "{svg}");
         assert!(svg.contains("<title id=\"test-title\">A test</title>"));
-        assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 460 178\""), "{svg}");
     }
 
     /// Returns the rest of each line that begins with `start`.
@@ -192,7 +191,7 @@ mod tests {
     fn lines_and_boxes_are_positioned_exactly() {
         let walks = [walk(&[2], &[1, 0]), walk(&[2, 1], &[0, 1])];
         let svg = slots("test", "A test", &[0.0, 1.0], &walks);
-        assert!(svg.contains("viewBox=\"0 0 680 294\""), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 460 294\""), "{svg}");
         let cell = "width=\"72.0\" height=\"28\" fill=\"none\" \
                     stroke=\"currentColor\" stroke-width=";
         let at =
@@ -288,6 +287,6 @@ mod tests {
     #[test]
     fn an_empty_view_can_be_drawn() {
         let svg = slots("test", "", &[], &[walk(&[0, 2], &[])]);
-        assert!(svg.contains("viewBox=\"0 0 680 178\""), "{svg}");
+        assert!(svg.contains("viewBox=\"0 0 460 178\""), "{svg}");
     }
 }

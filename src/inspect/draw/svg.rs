@@ -1,4 +1,4 @@
-//! Draws a tape as SVG, from left to right.
+//! Draws a tape as SVG, from top to bottom, so that it fits a narrow page.
 //!
 //! The colors come from the page (`currentColor` and the variables
 //! `--fig-value` and `--fig-grad`), with defaults for a standalone file. Each
@@ -19,66 +19,73 @@ use crate::tape::{Record, Tape};
 use sentences::{backward, forward, seed};
 
 const BOX: (f64, f64) = (126.0, 64.0);
-const COLUMN: f64 = 212.0;
-const ROW: f64 = 118.0;
+/// The distances between boxes, sideways and down.
+const LANE: f64 = 150.0;
+const ROW: f64 = 160.0;
 const RADIUS: f64 = 17.0;
-/// The distance from the left edge of a box to the center of its circle.
+/// The distance from the top edge of a box to the center of its circle.
 const CIRCLE: f64 = 38.0;
 const MARGIN: f64 = 14.0;
+/// The distance from the center of a circle to its name, if the name is
+/// outside.
+const NAME: f64 = RADIUS + 5.0;
+/// The widths of the longest name and of the label of a wrong rule.
+const NAME_WIDTH: f64 = 84.0;
+const BLAME_WIDTH: f64 = 126.0;
 /// The minimum scale at which the numbers are readable; on a narrower page,
 /// the picture scrolls.
 const MIN_SCALE: f64 = 0.75;
 
 /// The position of each record.
 struct Layout {
-    /// The column and row of each record.
+    /// The row and lane of each record.
     places: Vec<(usize, usize)>,
-    columns: usize,
     rows: usize,
+    lanes: usize,
 }
 
 impl Layout {
-    /// Places each record one column to the right of its rightmost operand.
-    /// Until its last consumer, a record occupies its row alone, so that no
-    /// line crosses a box.
+    /// Places each record one row below its lowest operand. Until its last
+    /// consumer, a record occupies its lane alone, so that no line crosses a
+    /// box.
     fn new(tape: &Tape, parents: &[Vec<usize>]) -> Layout {
         let count = tape.records.len();
-        let mut column = vec![0; count];
+        let mut row = vec![0; count];
         let mut until = vec![0; count];
         for at in 0..count {
-            let after = parents[at].iter().map(|&p| column[p] + 1).max();
-            column[at] = after.unwrap_or(0);
-            until[at] = column[at];
+            let after = parents[at].iter().map(|&p| row[p] + 1).max();
+            row[at] = after.unwrap_or(0);
+            until[at] = row[at];
             for &p in &parents[at] {
-                until[p] = until[p].max(column[at] - 1);
+                until[p] = until[p].max(row[at] - 1);
             }
         }
         let mut taken: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         let mut places = Vec::new();
         for (at, parents) in parents.iter().enumerate() {
             let wanted = parents.first().map_or(0, |&p| {
-                let (_, row): (usize, usize) = places[p];
-                row
+                let (_, lane): (usize, usize) = places[p];
+                lane
             });
-            let (from, to) = (column[at], until[at]);
-            let is_free = |row: &usize| {
-                let spans = taken.get(row).map_or(&[][..], |v| v);
+            let (from, to) = (row[at], until[at]);
+            let is_free = |lane: &usize| {
+                let spans = taken.get(lane).map_or(&[][..], |v| v);
                 spans.iter().all(|&(a, b)| to < a || b < from)
             };
-            let row = (wanted..).find(is_free).expect("rows are endless");
-            taken.entry(row).or_default().push((from, to));
-            places.push((from, row));
+            let lane = (wanted..).find(is_free).expect("lanes are endless");
+            taken.entry(lane).or_default().push((from, to));
+            places.push((from, lane));
         }
-        let columns = places.iter().map(|p| p.0 + 1).max().unwrap_or(1);
-        let rows = places.iter().map(|p| p.1 + 1).max().unwrap_or(1);
-        Layout { places, columns, rows }
+        let rows = places.iter().map(|p| p.0 + 1).max().unwrap_or(1);
+        let lanes = places.iter().map(|p| p.1 + 1).max().unwrap_or(1);
+        Layout { places, rows, lanes }
     }
 
-    /// Returns the left edge and the vertical center of a box.
-    fn corner(&self, at: usize) -> (f64, f64) {
-        let (column, row) = self.places[at];
-        let x = MARGIN + column as f64 * COLUMN;
-        (x, MARGIN + BOX.1 / 2.0 + row as f64 * ROW)
+    /// Returns the middle of the top edge of a box.
+    fn top(&self, at: usize) -> (f64, f64) {
+        let (row, lane) = self.places[at];
+        let x = MARGIN + BOX.0 / 2.0 + lane as f64 * LANE;
+        (x, MARGIN + row as f64 * ROW)
     }
 }
 
@@ -97,8 +104,10 @@ pub fn svg(
         .map(|r| r.parents.iter().filter_map(|&p| tape.position(p)).collect())
         .collect();
     let layout = Layout::new(tape, &parents);
-    let width = (layout.columns - 1) as f64 * COLUMN + BOX.0 + 2.0 * MARGIN;
-    let height = (layout.rows - 1) as f64 * ROW + BOX.1 + 3.0 * MARGIN;
+    let label = if blamed.is_some() { BLAME_WIDTH } else { NAME_WIDTH };
+    let last = (layout.lanes - 1) as f64 * LANE + MARGIN + BOX.0 / 2.0;
+    let width = last + NAME + label;
+    let height = (layout.rows - 1) as f64 * ROW + BOX.1 + 2.0 * MARGIN;
     let mut page = Page { svg: String::new(), name };
     page.open(width, height, title);
     let made: Vec<usize> =
@@ -113,13 +122,13 @@ pub fn svg(
     for &at in &made {
         step += 1;
         page.step(step, &forward(tape, at));
-        let (x, y) = layout.corner(at);
+        let (x, y) = layout.top(at);
         for (place, &parent) in parents[at].iter().enumerate() {
             let end = port((x, y), place, parents[at].len());
-            page.wire(layout.corner(parent), end, Direction::Forward);
+            page.wire(layout.top(parent), end, Direction::Forward);
         }
-        page.line((x - CIRCLE + RADIUS, y - 5.0), (x - 2.0, y - 5.0));
-        page.circle(x - CIRCLE, y, tape.records[at].op.name());
+        page.line((x - 5.0, y - CIRCLE + RADIUS), (x - 5.0, y - 2.0));
+        page.circle(x, y - CIRCLE, tape.records[at].op.name());
         page.tensor(tape, &layout, at);
         page.close();
     }
@@ -138,14 +147,14 @@ pub fn svg(
     for (turn, &at) in sweep.iter().enumerate() {
         step += 1;
         page.step(step, &backward(tape, at));
-        let corner = layout.corner(at);
-        page.back(corner);
+        let top = layout.top(at);
+        page.back(top);
         for (place, &parent) in parents[at].iter().enumerate() {
             if tape.records[parent].grad.is_none() {
                 continue;
             }
-            let end = port(corner, place, parents[at].len());
-            page.wire(layout.corner(parent), end, Direction::Backward);
+            let end = port(top, place, parents[at].len());
+            page.wire(layout.top(parent), end, Direction::Backward);
             add(&mut sums, parent, &tape.records[at], place);
             if parents[at][place + 1..].contains(&parent) {
                 continue;
@@ -155,14 +164,14 @@ pub fn svg(
                 None => page.gradient(tape, &layout, parent),
                 Some(wait) => {
                     let sum = sums.get(&parent).map_or(&[][..], |sum| sum);
-                    page.part(sum, layout.corner(parent), step + 1 + wait);
+                    page.part(sum, layout.top(parent), step + 1 + wait);
                 }
             }
         }
         page.close();
     }
     if let Some(at) = blamed {
-        page.blame(layout.corner(at));
+        page.blame(layout.top(at));
     }
     page.svg + "</svg>\n"
 }
@@ -181,10 +190,10 @@ fn add(
 }
 
 /// Returns the point where the line of an operand meets the circle. Several
-/// operands are spread vertically.
+/// operands are spread horizontally.
 fn port((x, y): (f64, f64), place: usize, count: usize) -> (f64, f64) {
     let spread = (place as f64 - (count as f64 - 1.0) / 2.0) * 14.0;
-    (x - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt(), y + spread)
+    (x + spread, y - CIRCLE - (RADIUS * RADIUS - spread * spread).sqrt())
 }
 
 /// The direction of a line.
@@ -241,38 +250,36 @@ impl Page<'_> {
 
     /// Draws the box of a tensor, with its name and values.
     fn tensor(&mut self, tape: &Tape, layout: &Layout, at: usize) {
-        let (x, y) = layout.corner(at);
+        let (x, y) = layout.top(at);
         let (w, h) = BOX;
-        let middle = x + w / 2.0;
         let label = escape(&label(tape, at));
         let values = tape.records[at].values.as_deref();
         let value = values.map_or("not kept".to_string(), rounded);
         let value = escape(&truncated(&value));
         self.put(format_args!(
-            "<rect x=\"{x}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"10\" \
+            "<rect x=\"{}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" rx=\"10\" \
              fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/>",
-            y - h / 2.0
+            x - w / 2.0
         ));
         self.put(format_args!(
-            "<text x=\"{middle}\" y=\"{}\" fill=\"currentColor\" \
+            "<text x=\"{x}\" y=\"{}\" fill=\"currentColor\" \
              font-weight=\"bold\">{label}</text>",
-            y - 13.0
+            y + 19.0
         ));
         self.put(format_args!(
-            "<text x=\"{middle}\" y=\"{}\" fill=\"{VALUE}\">{value}</text>",
-            y + 5.0
+            "<text x=\"{x}\" y=\"{}\" fill=\"{VALUE}\">{value}</text>",
+            y + 37.0
         ));
     }
 
     /// Draws the third line of a box: its gradient.
     fn gradient(&mut self, tape: &Tape, layout: &Layout, at: usize) {
         let Some(grad) = &tape.records[at].grad else { return };
-        let (x, y) = layout.corner(at);
+        let (x, y) = layout.top(at);
         let text = escape(&truncated(&format!("\u{2207} {}", rounded(grad))));
         self.put(format_args!(
-            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\">{text}</text>",
-            x + BOX.0 / 2.0,
-            y + 23.0
+            "<text x=\"{x}\" y=\"{}\" fill=\"{GRAD}\">{text}</text>",
+            y + 55.0
         ));
     }
 
@@ -281,10 +288,9 @@ impl Page<'_> {
     fn part(&mut self, sum: &[f32], (x, y): (f64, f64), until: usize) {
         let text = escape(&truncated(&format!("\u{2207} {} +", rounded(sum))));
         self.put(format_args!(
-            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" display=\"none\" \
+            "<text x=\"{x}\" y=\"{}\" fill=\"{GRAD}\" display=\"none\" \
              data-until=\"{until}\">{text}</text>",
-            x + BOX.0 / 2.0,
-            y + 23.0
+            y + 55.0
         ));
     }
 
@@ -295,14 +301,11 @@ impl Page<'_> {
             "sum" => "\u{3a3}",
             other => other,
         };
-        // A name that does not fit into the circle is placed above it. The
-        // longest names use the full width between two boxes.
-        let middle = x + CIRCLE - (COLUMN - BOX.0) / 2.0;
-        let (size, x_text, up) = match sign.chars().count() {
-            0..=3 => (14, x, -5.0),
-            4 => (11, x, -4.0),
-            5..=9 => (12, x, RADIUS + 5.0),
-            _ => (11, middle, RADIUS + 5.0),
+        // A name that does not fit into the circle is on its right.
+        let (size, x_text, anchor) = match sign.chars().count() {
+            0..=3 => (14, x, "middle"),
+            4 => (11, x, "middle"),
+            _ => (11, x + NAME, "start"),
         };
         self.put(format_args!(
             "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"none\" \
@@ -310,8 +313,8 @@ impl Page<'_> {
         ));
         self.put(format_args!(
             "<text x=\"{x_text}\" y=\"{}\" font-size=\"{size}\" \
-             fill=\"currentColor\">{}</text>",
-            y - up,
+             text-anchor=\"{anchor}\" fill=\"currentColor\">{}</text>",
+            y + 5.0,
             escape(sign)
         ));
     }
@@ -329,20 +332,20 @@ impl Page<'_> {
     /// operation.
     fn back(&mut self, (x, y): (f64, f64)) {
         let name = self.name;
-        let end = x - CIRCLE + RADIUS;
         self.put(format_args!(
-            "<path d=\"M{} {y} H{}\" fill=\"none\" stroke=\"{GRAD}\" \
+            "<path d=\"M{} {} V{}\" fill=\"none\" stroke=\"{GRAD}\" \
              stroke-width=\"1.5\" stroke-dasharray=\"5 4\" \
-             marker-end=\"url(#{name}-grad)\" transform=\"translate(0 8)\"/>",
-            x - 2.0,
-            end - 1.0
+             marker-end=\"url(#{name}-grad)\"/>",
+            x + 8.0,
+            y - 2.0,
+            y - CIRCLE + RADIUS - 1.0
         ));
     }
 
     /// Draws the line from the box of an operand to the circle of its
-    /// consumer: along the operand's row, and then across to the circle. The
-    /// backward line is drawn slightly lower.
-    fn wire(&mut self, corner: (f64, f64), end: (f64, f64), way: Direction) {
+    /// consumer: along the operand's lane, and then across to the circle. The
+    /// backward line is drawn slightly further right.
+    fn wire(&mut self, top: (f64, f64), end: (f64, f64), way: Direction) {
         let name = self.name;
         let (shift, ink, extra) = match way {
             Direction::Forward => (-5.0, VALUE, "marker-end"),
@@ -356,16 +359,17 @@ impl Page<'_> {
             Direction::Forward => "",
             Direction::Backward => " stroke-dasharray=\"5 4\"",
         };
-        let (x, y) = (corner.0 + BOX.0 + 2.0, corner.1 + shift);
+        let (x, y) = (top.0 + shift, top.1 + BOX.1 + 2.0);
         let (ex, ey) = match way {
-            Direction::Forward => (end.0 - 1.0, end.1),
-            Direction::Backward => (end.0 - 1.0, end.1 + 7.0),
+            Direction::Forward => (end.0, end.1 - 1.0),
+            Direction::Backward => (end.0 + 7.0, end.1 - 1.0),
         };
-        let turn = x.max(ex - 46.0);
-        let half = (turn + ex) / 2.0;
+        // The line begins straight, which gives its arrowhead a direction.
+        let turn = (y + 4.0).max(ey - 46.0);
+        let half = (turn + ey) / 2.0;
         self.put(format_args!(
-            "<path d=\"M{x:.1} {y:.1} H{turn:.1} C{half:.1} {y:.1} {half:.1} \
-             {ey:.1} {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{ink}\" \
+            "<path d=\"M{x:.1} {y:.1} V{turn:.1} C{x:.1} {half:.1} {ex:.1} \
+             {half:.1} {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{ink}\" \
              stroke-width=\"1.5\"{dash} {extra}=\"url(#{name}-{id})\"/>"
         ));
     }
@@ -375,14 +379,14 @@ impl Page<'_> {
         self.put(format_args!(
             "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"{h}\" rx=\"13\" \
              fill=\"none\" stroke=\"{GRAD}\" stroke-width=\"4\"/>",
-            x - 5.0,
-            y - h / 2.0
+            x - w / 2.0,
+            y - 5.0
         ));
         self.put(format_args!(
-            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" font-weight=\"bold\">\
-             first wrong rule</text>",
-            x + BOX.0 / 2.0,
-            y + h / 2.0 + 16.0
+            "<text x=\"{}\" y=\"{}\" fill=\"{GRAD}\" font-size=\"13\" \
+             text-anchor=\"start\" font-weight=\"bold\">first wrong rule</text>",
+            x + 20.0,
+            y - 11.0
         ));
     }
 }

@@ -12,7 +12,7 @@ const K: usize = 64;
 const DEPTH: usize = 16;
 /// The gap between the matrices, and the distances between panels.
 const GAP: usize = 8;
-const PITCH: [usize; 2] = [223, 284];
+const PITCH: [usize; 2] = [232, 284];
 /// The step that is drawn: the second of four.
 const STEP: usize = 1;
 /// The minimum size of a mark, so that a single element is visible.
@@ -59,7 +59,7 @@ const fn panel(
 pub(crate) fn svg() -> String {
     let mut svg = Svg::new(HEAD);
     for (at, panel) in PANELS.iter().enumerate() {
-        let [x, y] = [4 + at % 3 * PITCH[0], 24 + at / 3 * PITCH[1]];
+        let [x, y] = [4 + at % 2 * PITCH[0], 24 + at / 2 * PITCH[1]];
         svg.put(format!(
             "<g transform=\"translate({x} {y})\">{}</g>",
             panel.svg()
@@ -184,7 +184,7 @@ fn mark(place: [usize; 2], size: [usize; 2]) -> String {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 552\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 836\" role=\"img\">
 <title>The tiles of rungs 3 to 8 in one step along k</title>
 <desc>Six panels to scale. Each shows 128 by 128 elements of the result, the rows of a on its left and the columns of b above it, 64 elements along k. A group computes a tile of the result: 16 by 16 on rung 3, 64 by 64 on rung 4, 128 by 128 on rungs 5 to 8. Its tiles of a and b are 16 deep and are shown in the second of four steps. One item computes a single element on rung 3, a column of 16 on rung 4, 64 elements that are 16 apart on rung 5, four squares of 4 by 4 on rungs 6 and 7, and eight squares on rung 8. On rungs 7 and 8 the tiles of the third step are already being loaded.</desc>
 ";

@@ -7,8 +7,8 @@ use super::{CODE, Svg};
 use crate::tree::Tree;
 
 /// The left ends of the bars, and the length of the library's bar.
-const LEFT: f64 = 168.0;
-const FULL: f64 = 400.0;
+const LEFT: f64 = 104.0;
+const FULL: f64 = 240.0;
 
 pub(crate) fn svg() -> String {
     let file = Tree::root().join("book/listings/part2_ladder_h200.out");
@@ -45,10 +45,10 @@ fn row(line: &str) -> Option<(&str, f64, &str)> {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 350\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 350\" role=\"img\">
 <title>The speed of the eight rungs and of the vendor's library on an H200</title>
 <desc>A bar for each of eight kernels and one for the library, with TFLOP/s and the fraction of the library's speed. Each rung is faster than the one before; the largest steps are rungs 4 to 6, and the last bar is nearly as long as the library's.</desc>
-<text x=\"168\" y=\"20\" font-weight=\"600\">TFLOP/s, and the fraction of the library's speed</text>
+<text x=\"8\" y=\"20\" font-weight=\"600\">TFLOP/s, and the fraction of the library's speed</text>
 ";
 
 /// The table cannot be reproduced, but its columns must agree: the time with

@@ -11,7 +11,7 @@ mod program;
 
 /// Returns the position of a nudge of 1e`x` with an error of 1e`y`.
 fn place(x: f64, y: f64) -> (f64, f64) {
-    (648.0 + 56.0 * x, 42.0 - 22.0 * y)
+    (436.0 + 36.0 * x, 42.0 - 22.0 * y)
 }
 
 /// The exponents at the edges of the chart.
@@ -33,7 +33,7 @@ pub(crate) fn svg() -> String {
             "<path d=\"M{left} {y}H{right}\" stroke=\"currentColor\" \
              stroke-opacity=\"0.25\"/>"
         ));
-        svg.text(78, y + 5.0, "", format!("1e{error}"));
+        svg.text(68, y + 5.0, "", format!("1e{error}"));
     }
     svg.put("</g>\n<g class=\"code\">");
     for nudge in (NUDGES[0] + 1..NUDGES[1]).step_by(2) {
@@ -84,16 +84,16 @@ fn curve(error: fn(f64) -> f64, color: &str) -> String {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 372\" role=\"img\" text-anchor=\"middle\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 372\" role=\"img\" text-anchor=\"middle\">
 <title>The error of a finite difference against the size of the nudge, in f32 and in f64</title>
 <desc>Two curves shaped like a U on logarithmic axes. From the right, where the nudge is large, both fall together. The curve of f32 turns at a nudge of about 0.005 with an error of 1e-5, and climbs until nothing is right at 1e-8. The curve of f64 goes on falling to an error of 4e-11 at a nudge of 1e-5, which the judge uses, and then climbs too.</desc>
 ";
 
 const TAIL: &str = "\
-<text x=\"375\" y=\"362\">size of the nudge</text>
-<text x=\"20\" y=\"174\" transform=\"rotate(-90 20 174)\">relative error</text>
-<text x=\"250\" y=\"92\" fill=\"var(--fig-grad)\" font-weight=\"600\">f32</text>
-<text x=\"190\" y=\"236\" fill=\"var(--fig-value)\" font-weight=\"600\">f64</text>
-<text x=\"384\" y=\"290\" text-anchor=\"start\">the judge</text>
-<text x=\"560\" y=\"250\">too large: truncation</text>
-<text x=\"220\" y=\"170\">too small: rounding</text>";
+<text x=\"256\" y=\"362\">size of the nudge</text>
+<text x=\"16\" y=\"174\" transform=\"rotate(-90 16 174)\">relative error</text>
+<text x=\"180\" y=\"92\" fill=\"var(--fig-grad)\" font-weight=\"600\">f32</text>
+<text x=\"141\" y=\"236\" fill=\"var(--fig-value)\" font-weight=\"600\">f64</text>
+<text x=\"268\" y=\"290\" text-anchor=\"start\">the judge</text>
+<text x=\"376\" y=\"250\">too large: truncation</text>
+<text x=\"162\" y=\"170\">too small: rounding</text>";

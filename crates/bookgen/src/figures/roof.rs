@@ -26,8 +26,8 @@ pub(crate) fn svg() -> String {
     svg.put(AXES.roof(BYTES, OPERATIONS));
     let l1 = AXES.roof(L1_BYTES, OPERATIONS);
     svg.put(l1.replace("/>", " stroke-dasharray=\"5 4\"/>"));
-    svg.put(AXES.text([1.3, 2.9e12], "memory"));
-    svg.put(AXES.text([0.06, 7e12], "L1 cache"));
+    svg.put(AXES.text([1.8, 2.9e12], "memory"));
+    svg.put(AXES.text([0.06, 15e12], "L1 cache"));
     svg.put(AXES.text([20.0, 78e12], "peak arithmetic"));
     for dot in dots(&table) {
         svg.put(dot);
@@ -100,7 +100,7 @@ pub(super) struct Axes {
 }
 
 pub(super) const LEFT: f64 = 64.0;
-pub(super) const RIGHT: f64 = 664.0;
+pub(super) const RIGHT: f64 = 438.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 330.0;
 
@@ -183,9 +183,9 @@ impl Axes {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 376\" role=\"img\">
 <title>The roofline of an H200, with the rungs of the ladder</title>
 <desc>TFLOP/s over operations per byte, both axes logarithmic. A solid line rises with the bandwidth of global memory to the peak of 67 TFLOP/s at 14 operations per byte. A dashed line to its left rises with the bandwidth of the L1 caches and reaches the peak at 2 operations per byte. The elementwise product is just below the solid line, far on the left. Rungs 1 and 2 are at a quarter of an operation per byte, rung 3 at 4, rung 4 at 16, rungs 5 to 8 at 32, the library at 43, each higher than the one before.</desc>
 <text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
-<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations per byte requested from global memory</text>
+<text x=\"438\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations per byte requested from global memory</text>
 ";

@@ -54,13 +54,13 @@ pub(crate) fn svg() -> String {
     ));
     svg.put(AXES.roof(bytes, top));
     svg.put(AXES.text([0.13, 3e12], "copies"));
-    svg.put(AXES.text([0.75, 85e12], "multiply-adds in registers"));
+    svg.put(AXES.text([0.26, 115e12], "multiply-adds in registers"));
     let [x, y] = AXES.point([cores / bytes, cores]);
     svg.put(format!(
         "<path d=\"M{x:.1} {y:.1}H{RIGHT}\" stroke=\"var(--fig-value)\" \
          stroke-dasharray=\"5 4\"/>"
     ));
-    svg.put(AXES.text([60.0, 160e12], "tensor cores, TF32 / 3"));
+    svg.put(AXES.text([52.0, 160e12], "tensor cores, TF32 / 3"));
     for row in listing("part3_how_fast").lines().filter_map(row) {
         let [x, found] = AXES.point([row.intensity, row.rate]);
         let [_, told] = AXES.point([row.intensity, row.predicted]);
@@ -72,7 +72,7 @@ pub(crate) fn svg() -> String {
         ));
         // Neighbors must not overlap.
         let shift = match row.name.as_str() {
-            "matmul 2048" => [-94.0, 22.0],
+            "matmul 2048" => [-100.0, 22.0],
             "matmul 8192" => [-46.0, 26.0],
             _ => [9.0, 12.0],
         };
@@ -142,9 +142,9 @@ fn the_columns_of_the_predicted_rows_agree() {
 }
 
 const HEAD: &str = "\
-<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 376\" role=\"img\">
+<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 460 376\" role=\"img\">
 <title>The steps of this chapter on the roofline of an H200</title>
 <desc>TFLOP/s over operations per byte, both logarithmic. The roof rises with the bandwidth of copies up to 15 operations per byte and is flat from there, at 64 TFLOP/s. A dashed line at 130 TFLOP/s is a third of the rate of the tensor cores. The matrix-vector product is just below the slope. Matmuls of 512, 2048 and 8192 are from left to right on the right, the last two just above the flat part. The four training steps are far below the roof, those of small batches the farthest. A ring, joined to each dot by a line, is the prediction.</desc>
 <text x=\"64\" y=\"14\" font-weight=\"600\">TFLOP/s</text>
-<text x=\"664\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations (FLOP) per byte of memory traffic</text>
+<text x=\"438\" y=\"370\" text-anchor=\"end\" font-weight=\"600\">operations (FLOP) per byte of memory traffic</text>
 ";

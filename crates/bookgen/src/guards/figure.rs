@@ -50,8 +50,9 @@ fn figure(file: &str, text: &str) -> Vec<Fault> {
     let title = title.and_then(|title| title.text()).unwrap_or_default();
     // A tape from `rungrad::draw` is as wide as its columns.
     let is_tape = svg.attribute("class") == Some("tape");
-    let origin = if is_tape { "0 0 " } else { "0 0 680 " };
     let view = svg.attribute("viewBox").unwrap_or_default();
+    let width = view.strip_prefix("0 0 ").and_then(|it| it.split(' ').next());
+    let width = width.and_then(|it| it.parse::<f64>().ok());
     for (is_right, what) in [
         (
             svg.attribute("role") == Some("img"),
@@ -63,8 +64,9 @@ fn figure(file: &str, text: &str) -> Vec<Fault> {
              see it. Make <title> the first child of <svg>.",
         ),
         (
-            view.starts_with(origin),
-            "the figure is not 680 wide. Write viewBox=\"0 0 680 H\".",
+            width.is_some_and(|it| is_tape || it == 680.0 || it <= 460.0),
+            "the figure is neither 680 wide nor at most 460, which fits a \
+             phone. Write viewBox=\"0 0 680 H\" or viewBox=\"0 0 460 H\".",
         ),
         (
             !svg.has_attribute("width") && !svg.has_attribute("height"),

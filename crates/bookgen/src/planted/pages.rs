@@ -146,7 +146,7 @@ fn an_unreadable_figure_is_reported() {
             (" role=\"img\"", "", "has no role"),
             ("<title>A product</title>", "", "does not begin with its name"),
             ("A product", " ", "does not begin with its name"),
-            ("0 0 680", "0 0 700", "the figure is not 680 wide"),
+            ("0 0 680", "0 0 700", "the figure is neither 680 wide nor"),
             ("<svg ", "<svg width=\"900\" ", "a fixed width"),
             ("example-head", "head", ":3: the id `head` may meet another"),
             ("(#example-head", "(#tail", "`tail` is not an id of this figure"),

@@ -7,8 +7,8 @@ use rungrad::{Error, Result};
 use super::ranks::Event;
 
 /// The left edge of the timelines, and the width of a millisecond.
-const LEFT: f64 = 100.0;
-const WIDTH: f64 = 56.0;
+const LEFT: f64 = 112.0;
+const WIDTH: f64 = 53.0;
 
 /// The colors of computation and of messages.
 const COLORS: [&str; 2] = ["var(--fig-value)", "var(--fig-grad)"];

@@ -12,7 +12,7 @@ mod unified;
 
 use serde_json::{Value, json};
 
-use crate::{Browser, browser_or_skip, site};
+use crate::{Browser, assert_none, browser_or_skip, sentences, site};
 
 /// JavaScript helpers: the figure, all elements in it that match a selector,
 /// their texts, and the engine of the page.
@@ -290,4 +290,39 @@ fn a_wide_figure_folds_on_a_phone() {
         browser.open(&site::address(&folder.join("corners.html")));
         assert_eq!(browser.evaluate(script), folds, "{width} px");
     }
+}
+
+/// The titles of the static figures that may scroll sideways on a phone.
+const SCROLLING: [&str; 0] = [];
+
+/// Promise: On a phone, no static figure scrolls sideways, and its text is at
+/// least 11 pixels high.
+#[test]
+fn every_static_figure_fits_a_phone() {
+    let Some((mut browser, folder)) = browser_or_skip() else { return };
+    let off = json!({ "value": true });
+    browser.call("Emulation.setScriptExecutionDisabled", off);
+    browser.screen(390, "light");
+    let scrolling = json!(SCROLLING);
+    let script = format!(
+        "[...document.querySelectorAll('main figure svg')].flatMap((svg) => {{
+            const title = svg.querySelector('title').textContent;
+            const figure = svg.closest('figure');
+            const scrolls = figure.scrollWidth > figure.clientWidth;
+            if (scrolls !== {scrolling}.includes(title)) return [`${{title}}: scrolls: ${{scrolls}}`];
+            const height = (text) => {{
+                const {{ a, b }} = text.getScreenCTM();
+                return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+            }};
+            return [...svg.querySelectorAll('text')]
+                .filter((text) => text.checkVisibility() && height(text) < 11)
+                .map((text) => `${{title}}: ${{text.textContent}} is ${{height(text)}} px high`);
+        }})"
+    );
+    let mut found = Vec::new();
+    for page in site::pages(folder) {
+        browser.open(&site::address(&folder.join(page)));
+        found.extend(sentences(&mut browser, &script));
+    }
+    assert_none(&found);
 }

@@ -88,52 +88,48 @@ fn the_first_wrong_rule_is_marked() {
     }
 }
 
+/// Returns the line of an operation's name in a drawing, and the width of the
+/// drawing.
+fn name_in_drawing(op: Op) -> (String, f64) {
+    let name = op.name();
+    let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
+    let made = Record::new(2, op, vec![1], &[], None);
+    let drawn = svg(&Tape::new(vec![leaf, made]), "test", "", None);
+    let line =
+        drawn.lines().find(|it| it.ends_with(&format!(">{name}</text>")));
+    (line.expect("a name").to_string(), number(&drawn, "viewBox=\"0 0 "))
+}
+
+/// Returns the number that follows a word.
+fn number(text: &str, word: &str) -> f64 {
+    let rest = text.split(word).nth(1).expect("the word");
+    let mut parts = rest.split(|c: char| c != '.' && !c.is_ascii_digit());
+    parts.next().and_then(|digits| digits.parse().ok()).expect("a number")
+}
+
 #[test]
-fn long_names_are_drawn_smaller_above_the_circle() {
-    let drawn = |op| {
-        let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
-        let made = Record::new(2, op, vec![1], &[], None);
-        svg(&Tape::new(vec![leaf, made]), "test", "", None)
-    };
-    let height = |op, size: &str, name: &str| {
-        let (svg, size) = (drawn(op), format!(" font-size=\"{size}\" "));
-        let is_its = |line: &&str| {
-            line.contains(&size) && line.ends_with(&format!(">{name}</text>"))
-        };
-        let line = svg.lines().find(is_its);
-        let line = line.unwrap_or_else(|| panic!("no {size}: {svg}"));
-        let y = line.split(" y=\"").nth(1).unwrap().split('"').next();
-        y.unwrap().parse::<f64>().unwrap()
-    };
-    let inside = height(Op::Exp, "14", "exp");
-    let above = height(Op::Sigmoid, "12", "sigmoid");
-    assert_eq!(inside - above, RADIUS + 10.0);
+fn long_names_are_drawn_smaller_beside_the_circle() {
+    let (inside, _) = name_in_drawing(Op::Exp);
+    let (outside, _) = name_in_drawing(Op::Sigmoid);
+    let x = |line: &str| number(line, " x=\"");
+    assert_eq!(x(&outside) - x(&inside), NAME);
+    let size = |line: &str| number(line, " font-size=\"");
+    assert!(size(&outside) < size(&inside), "{outside}");
 }
 
 /// A character of this font is 0.6 times its size wide.
 #[test]
-fn the_longest_name_fits_between_two_boxes() {
+fn the_longest_name_fits_into_the_picture() {
     for op in [Op::LogSoftmax, Op::named("index_select"), Op::Sigmoid] {
-        let name = op.name();
-        let leaf = Record::new(1, Op::Leaf, vec![], &[], None);
-        let made = Record::new(2, op, vec![1], &[], None);
-        let drawn = svg(&Tape::new(vec![leaf, made]), "test", "", None);
-        let line =
-            drawn.lines().find(|it| it.ends_with(&format!(">{name}</text>")));
-        let line = line.expect("a name");
-        let number = |key: &str| {
-            let value = line.split(&format!(" {key}=\"")).nth(1).unwrap();
-            value.split('"').next().unwrap().parse::<f64>().unwrap()
-        };
-        let half = 0.3 * number("font-size") * name.len() as f64;
-        let (left, right) = (MARGIN + BOX.0, MARGIN + COLUMN);
-        assert!(number("x") - half > left + 2.0, "{line}");
-        assert!(number("x") + half < right - 2.0, "{line}");
+        let length = op.name().len() as f64;
+        let (line, width) = name_in_drawing(op);
+        let [x, size] = [" x=\"", " font-size=\""].map(|it| number(&line, it));
+        assert!(x + 0.6 * size * length < width - 2.0, "{line}");
     }
 }
 
-/// The last leaf waits for its consumer for two columns, in the first row that
-/// is free in both.
+/// The last leaf waits for its consumer for two rows, in the first lane that is
+/// free in both.
 #[test]
 fn records_do_not_overlap_waiting_ones() {
     let record = |id, parents: &[u64]| {
@@ -156,8 +152,8 @@ fn records_do_not_overlap_waiting_ones() {
     let parents: Vec<Vec<usize>> =
         parents.map(|ids| ids.map(at).collect()).collect();
     let layout = Layout::new(&tape, &parents);
-    let rows: Vec<usize> = layout.places.iter().map(|p| p.1).collect();
-    assert_eq!(rows, [0, 1, 0, 1, 2, 3, 0, 0, 0]);
+    let lanes: Vec<usize> = layout.places.iter().map(|p| p.1).collect();
+    assert_eq!(lanes, [0, 1, 0, 1, 2, 3, 0, 0, 0]);
 }
 
 #[test]

@@ -63,11 +63,10 @@ fn assert_near(found: &[f32], right: &[f32], most: f32) {
 fn assert_static(figure: &mut Figure, file: &str) {
     let svg = figure.value(
         "(([svg]) => {
-            const [, , wide, high] = svg.getAttribute('viewBox').split(' ');
             const parts = [...svg.children].map((it) => new XMLSerializer().serializeToString(it));
             const inside = parts.join('').replaceAll(' xmlns=\"http://www.w3.org/2000/svg\"', '');
-            return `<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 ${high}\" role=\"img\" text-anchor=\"middle\">
-                <title>${svg.ariaLabel}</title><g transform=\"translate(${(680 - wide) / 2} 0)\">${inside}</g></svg>`
+            return `<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"${svg.getAttribute('viewBox')}\" role=\"img\" text-anchor=\"middle\">
+                <title>${svg.ariaLabel}</title>${inside}</svg>`
                 .replace(/>\\s*</g, '>\\n<');
         })(all('.stage svg'))",
     );
