@@ -36,11 +36,10 @@ live.figure("broadcast", async (stage) => {
         const answer = await stage.ask("broadcast", typed[0].value, typed[1].value);
         stage.refuse(answer.refusal);
         typed.forEach((it) => it.setAttribute("aria-invalid", Boolean(answer.refusal)));
-        if (answer.refusal) {
-            place.replaceChildren();
-            stage.say("");
-            return;
-        }
+        place.classList.toggle("old", Boolean(answer.refusal));
+        // Other shapes than those of the list select none of them.
+        choice.value = typed.map((it) => it.value).join(" ").trim();
+        if (answer.refusal) return;
         now = answer;
         const side = (name) => ({ shape, axes, values, grad }) => array(name, shape, axes, (i) => ({
             lines: [["value", String(values[i])], ["grad", `∇ ${grad[i]}`]],
