@@ -27,17 +27,18 @@
     heading.after(note);
 })();
 
-// A line may end after a slash of a path, but not after the hyphens of an
+// A line may end after a slash of a long path, but not after the hyphens of an
 // option.
 for (const code of document.querySelectorAll("main :not(pre) > code")) {
     if (code.children.length > 0 || !/[-/]/.test(code.textContent)) continue;
+    const long = code.textContent.length > 36 || code.closest("td");
     const pieces = code.textContent.split(/(?<=\/)|(?<= )|(?= )/);
     code.replaceChildren(...pieces.flatMap((piece) => {
         const word = document.createElement("span");
         word.textContent = piece;
         // A word of this length fits a phone.
         if (piece.includes("-") && piece.length < 25) word.style.whiteSpace = "nowrap";
-        return piece.endsWith("/") ? [word, document.createElement("wbr")] : [word];
+        return long && piece.endsWith("/") ? [word, document.createElement("wbr")] : [word];
     }));
 }
 
