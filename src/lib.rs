@@ -131,7 +131,12 @@
 
 // The engine uses more of the other modules than a build without it.
 #![cfg_attr(
-    not(all(feature = "files", feature = "lazy", feature = "opencl")),
+    not(all(
+        feature = "files",
+        feature = "lazy",
+        feature = "opencl",
+        feature = "part3"
+    )),
     allow(dead_code, unused_imports)
 )]
 
@@ -140,7 +145,7 @@ mod common;
 pub mod engine;
 /// Without the backends of the engine, only the compiler that writes kernels
 /// as text, which needs no device.
-#[cfg(not(feature = "engine"))]
+#[cfg(all(feature = "part3", not(feature = "engine")))]
 #[doc(hidden)]
 pub mod engine {
     /// The compiler of the lazy devices.
@@ -150,12 +155,14 @@ pub mod engine {
 }
 mod inspect;
 mod judge;
+#[cfg(feature = "part3")]
 pub mod library;
 #[cfg(feature = "opencl")]
 pub mod opencl;
 pub mod part1_cpu;
 #[cfg(feature = "opencl")]
 pub mod part2_gpu;
+#[cfg(feature = "part3")]
 pub mod part3_unified;
 #[doc(hidden)]
 pub mod program;
@@ -172,13 +179,16 @@ pub use inspect::{draw, scope, stopwatch};
 pub use inspect::{ledger, tape, timeline};
 #[doc(hidden)]
 pub use judge::{gradcheck, reference, tolerance};
+#[cfg(feature = "part3")]
 #[doc(inline)]
 pub use library::functions::{Conv1dOptions, ConvOptions};
+#[cfg(feature = "part3")]
 #[doc(inline)]
 pub use library::{Data, gradcheck, nn, optim};
 #[cfg(feature = "files")]
 #[doc(inline)]
 pub use library::{io, memory};
+#[cfg(feature = "part3")]
 #[doc(no_inline)]
 pub use part3_unified::{
     Array, Axis, Context, DType, Device, Element, Function, Gradients, Keep,

@@ -32,7 +32,7 @@ mod device;
 #[cfg(feature = "opencl")]
 mod driver;
 mod drop_depth;
-#[cfg(feature = "opencl")]
+#[cfg(feature = "engine")]
 mod elsewhere;
 mod findings;
 mod frame;
@@ -67,7 +67,7 @@ pub use answer_module::answer_module;
 #[cfg(feature = "opencl")]
 pub use device::{check_kernel_text, check_on_device};
 pub use drop_depth::{DepthProbe, drops_inside_drops};
-#[cfg(feature = "opencl")]
+#[cfg(feature = "engine")]
 pub use elsewhere::{copies, elsewhere, namesake};
 pub use frame::{Step, check, check_test};
 pub use judge::{accuse, expect, judge, values};

@@ -1,6 +1,6 @@
 //! The matmul ladder: kernels that all multiply matrices, each with one
-//! optimization more than the one before. The chapter "The matmul ladder"
-//! builds them.
+//! optimization more than the one before. The chapters from "The matmul
+//! ladder" to "Which rung?" build them.
 
 use super::{Tensor, kernels};
 use crate::error::Result;

@@ -4,6 +4,7 @@ mod blank;
 mod contrast;
 mod figure;
 pub(crate) mod glossary;
+mod length;
 pub(crate) mod links;
 mod listings;
 mod live;
@@ -34,6 +35,7 @@ pub(crate) fn faults(tree: &Tree, manifest: &Manifest) -> Vec<Fault> {
     };
     faults.extend(anchor::check(tree, is_used));
     faults.extend(figure::check(tree));
+    faults.extend(length::check(tree));
     faults.extend(live::check(tree, &pages));
     faults.extend(listings::shown(tree, &pages));
     faults.extend(manifest.orphans(tree));

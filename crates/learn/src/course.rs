@@ -59,7 +59,7 @@ pub(crate) struct Track {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     Part1,
-    /// Part 2 and the plain devices of Part 3.
+    /// Part 2, without Part 3.
     Kernels,
     All,
 }

@@ -166,9 +166,12 @@ pub(crate) enum Program<'a> {
     },
 }
 
-/// The setting for `Program::Light`. Only `rungrad` itself is built
+/// The arguments of cargo for `Program::Light`. Only `rungrad` itself is built
 /// differently, so its dependencies are shared with every later build.
-pub const LIGHT_CONFIG: &str = "profile.dev.package.rungrad.opt-level=0";
+pub const LIGHT_CONFIG: &[&str] = &[
+    "--config=profile.dev.package.rungrad.opt-level=0",
+    "--config=profile.dev.package.rungrad.debug=false",
+];
 
 impl Program<'_> {
     /// Returns the command `cargo VERB` for this program.
@@ -181,7 +184,8 @@ impl Program<'_> {
             }
             Program::Light(name) => command
                 .args(["--package", "tools", "--bin", name])
-                .args(["--no-default-features", "--config", LIGHT_CONFIG]),
+                .arg("--no-default-features")
+                .args(LIGHT_CONFIG),
             Program::Stopwatch(name) => {
                 command.args(["--release", "--package", "tools", "--bin", name])
             }

@@ -9,7 +9,7 @@
 //        adjacent elements.
 // MIND   Local memory has 32 banks: 16 cells whose addresses are 16 apart fall
 //        into only two of them. The picture may end within a tile.
-// READ   The matmul ladder
+// READ   The last half
 // CHECK  cargo learn check quarter_turn
 
 #define TILE 16

@@ -12,7 +12,7 @@
 // MIND   A tile has 512 elements, two per item. Beyond the matrix it must
 //        contain 0, and nothing may be written there. The four sums are kept
 //        from the first step to the last.
-// READ   The matmul ladder
+// READ   A block in registers
 // CHECK  cargo learn check register_block
 
 #define TILE 32

@@ -1,4 +1,4 @@
-//! Tables of "The matmul ladder" and "The last half" from the measured
+//! Tables of the chapters about the matmul ladder from the measured
 //! listings: each rung beside the rung below, and the rungs 5 to 8 with one
 //! change taken back or made early.
 

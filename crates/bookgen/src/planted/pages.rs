@@ -88,6 +88,16 @@ fn a_line_wider_than_the_page_is_reported() {
     }
 }
 
+/// Promise: A chapter that is too long is reported.
+#[test]
+fn a_long_chapter_is_reported() {
+    let long = "word ".repeat(2800);
+    let words = "words, and the limit is 2800";
+    assert_reported(&chapter(PROSE, &long), CHAPTER, words);
+    let introduction = "book/src/introduction.md";
+    assert_none(&book().edit(introduction, "Hello.", &long));
+}
+
 /// Promise: An anchor that no page quotes, or that has no end, is reported.
 #[test]
 fn an_unused_or_unclosed_anchor_is_reported() {

@@ -69,7 +69,7 @@ pub fn build(
     command.args(scope.features());
     // Without optimization, the first verdict comes in half of the time.
     if scope != Scope::All && !exercises.iter().any(|it| it.trains) {
-        command.args(["--config", LIGHT_CONFIG]);
+        command.args(LIGHT_CONFIG);
     }
     let ids: Vec<&str> = exercises.iter().map(|it| it.id.as_str()).collect();
     for id in &ids {

@@ -67,7 +67,8 @@ impl Work<'_> {
             .extend(names.into_iter().flat_map(|it| ["--test".into(), it]));
         // The crate is compiled once more for its unit tests. Optimizing it
         // would take ten times as long as they run.
-        let inner = format!("--package rungrad --lib --config {LIGHT_CONFIG}");
+        let light = LIGHT_CONFIG.join(" ");
+        let inner = format!("--package rungrad --lib {light}");
         let mut rest = row("others", "--workspace --exclude rungrad");
         rest.words.extend(["--exclude".into(), "learn".into()]);
         rest.words.extend(self.mpi().iter().map(ToString::to_string));

@@ -5,7 +5,7 @@
 //        `out[columns - 1 - c][r]` is `a[r][c]`.
 // MIND   Local memory has 32 banks: 16 cells whose addresses are 16 apart fall
 //        into only two of them. The picture may end within a tile.
-// READ   The matmul ladder
+// READ   The last half
 // CHECK  cargo learn again quarter_turn
 
 #define TILE 16

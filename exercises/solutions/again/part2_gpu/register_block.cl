@@ -2,7 +2,7 @@
 //
 // WHAT   Everything is as in the exercise, but each element of `out` is
 //        @scale@ times as large.
-// READ   The matmul ladder
+// READ   A block in registers
 // CHECK  cargo learn again register_block
 
 #define TILE 32
