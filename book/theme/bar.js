@@ -1,6 +1,6 @@
-// What mdBook lacks: the minutes that a chapter takes, and a bar that works with
-// the keyboard and a screen reader. It is a banner, and the control that folds
-// the table of contents is a button.
+// What mdBook lacks: the minutes that a chapter takes, line breaks in long
+// names of code, and a bar that works with the keyboard and a screen reader. It
+// is a banner, and the control that folds the table of contents is a button.
 "use strict";
 
 (() => {
@@ -26,6 +26,21 @@
     note.textContent = `${minutes} minutes to read`;
     heading.after(note);
 })();
+
+// A line may end after a slash of a long path, but not after the hyphens of an
+// option.
+for (const code of document.querySelectorAll("main :not(pre) > code")) {
+    if (code.children.length > 0 || !/[-/]/.test(code.textContent)) continue;
+    const long = code.textContent.length > 36 || code.closest("td");
+    const pieces = code.textContent.split(/(?<=\/)|(?<= )|(?= )/);
+    code.replaceChildren(...pieces.flatMap((piece) => {
+        const word = document.createElement("span");
+        word.textContent = piece;
+        // A word of this length fits a phone.
+        if (piece.includes("-") && piece.length < 25) word.style.whiteSpace = "nowrap";
+        return long && piece.endsWith("/") ? [word, document.createElement("wbr")] : [word];
+    }));
+}
 
 (() => {
     document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");

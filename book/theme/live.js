@@ -221,6 +221,7 @@ const live = (() => {
         }
     }
     document.querySelectorAll("main figure, main .table-wrapper, main pre > code, main .math").forEach(wide);
+    document.querySelectorAll(".table-wrapper[data-scrolls]").forEach((table) => table.classList.add("broad"));
 
     // The arrows turn pages in mdBook; in what is typed, dragged or scrolled
     // they do not.

@@ -23,7 +23,7 @@ live.figure("attention", async (stage) => {
     const reader = element("input", { type: "range", min: 0, step: 1, input: () => { row = Number(reader.value); show(); } });
     const reads = element("output", { class: "code" });
     stage.add("div", { class: "row" }, element("label", {}, "Name ", typed), element("label", {}, "Head ", head));
-    stage.add("div", { class: "row" }, element("label", { class: "grow" }, "Divide scores by ", slide), divided);
+    stage.add("div", { class: "row" }, element("label", { class: "grow wide" }, "Divide scores by ", slide), divided);
     stage.add("div", { class: "row" }, element("label", { class: "grow" }, "Letter that reads ", reader), reads);
     const picture = element("div", { class: "picture" });
     const bars = element("div", { class: "bars", role: "img" });

@@ -16,7 +16,8 @@ live.figure("broadcast", async (stage) => {
         const [a, b = ""] = choice.value.split(" ");
         [typed[0].value, typed[1].value] = [a, b];
         begin();
-    } }, ...Object.entries(pairs).map(([value, words]) => element("option", { value }, words)));
+    } }, ...Object.entries(pairs).map(([value, words]) => element("option", { value }, words)),
+    element("option", { value: "", hidden: true }, "your own shapes"));
     stage.add("div", { class: "row" }, choice, element("label", {}, "a (", typed[0], ")"), element("label", {}, "b (", typed[1], ")"));
     const place = stage.add("div", { class: "arrays picture" });
 
@@ -36,11 +37,10 @@ live.figure("broadcast", async (stage) => {
         const answer = await stage.ask("broadcast", typed[0].value, typed[1].value);
         stage.refuse(answer.refusal);
         typed.forEach((it) => it.setAttribute("aria-invalid", Boolean(answer.refusal)));
-        if (answer.refusal) {
-            place.replaceChildren();
-            stage.say("");
-            return;
-        }
+        place.classList.toggle("old", Boolean(answer.refusal));
+        const pair = typed.map((it) => it.value).join(" ").trim();
+        choice.value = pair in pairs ? pair : "";
+        if (answer.refusal) return;
         now = answer;
         const side = (name) => ({ shape, axes, values, grad }) => array(name, shape, axes, (i) => ({
             lines: [["value", String(values[i])], ["grad", `∇ ${grad[i]}`]],

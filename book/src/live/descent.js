@@ -23,7 +23,7 @@ live.figure("descent", async (stage) => {
     // the finger and the focus.
     const picture = stage.add("div", { class: "picture" });
     picture.innerHTML = `<svg class="small" viewBox="0 0 460 404" role="group" text-anchor="middle"><g class="drawn"></g>
-        <g class="node handle" role="button" tabindex="0"><circle r="16" fill="transparent"/><circle r="7" fill="var(--fig-value)"/></g></svg>`;
+        <g class="node handle" role="button" tabindex="0"><circle r="27" fill="transparent"/><circle r="7" fill="var(--fig-value)"/></g></svg>`;
     const [whole, drawn, handle] = ["svg", ".drawn", ".handle"].map((name) => picture.querySelector(name));
     handle.addEventListener("pointerdown", drag);
     // `touch-action` has no effect on a part of an SVG: the page would scroll.

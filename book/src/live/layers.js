@@ -10,7 +10,7 @@ live.figure("layers", async (stage) => {
     const slider = (words, settings) => {
         const slide = element("input", { type: "range", step: 1, input: () => begin(), ...settings });
         const told = element("output", { class: "code" });
-        stage.add("div", { class: "row" }, element("label", { class: "grow" }, `${words} `, slide), told);
+        stage.add("div", { class: "row" }, element("label", { class: "grow wide" }, `${words} `, slide), told);
         return { slide, told };
     };
     const deviation = slider("Size of the first weights", { min: 0, max: deviations.length - 1, value: 2 });

@@ -13,8 +13,8 @@ live.figure("owners", async (stage) => {
     stage.add("div", { class: "row" }, element("label", {}, "The rule of c = a * b ", rule));
     const picture = stage.add("div", { class: "picture" });
     const button = (words, asked) => element("button", { type: "button", click: () => step(asked) }, words);
-    stage.add("div", { class: "row" }, ...names.map((name) => element("span", { class: "row" },
-        button(`clone ${name}`, `+${name}`), button(`drop ${name}`, `-${name}`))));
+    const pairs = names.map((name) => [button(`clone ${name}`, `+${name}`), button(`drop ${name}`, `-${name}`)]);
+    stage.add("div", { class: "row" }, ...pairs.map((pair) => element("span", { class: "row" }, ...pair)));
     stage.add("div", { class: "row" }, element("button", { type: "button", click: () => letGo() }, "Let go of all"),
         button("Another product, dropped at once", "*"),
         element("button", { type: "button", click: () => begin() }, "Begin again"));
@@ -71,6 +71,7 @@ live.figure("owners", async (stage) => {
         steps = asked;
         const stay = now ? answer.alive - now.alive : 0;
         now = answer;
+        pairs.forEach((pair, i) => pair.forEach((it) => it.setAttribute("aria-disabled", now.handles[i] === 0)));
         draw();
         const counts = names.map((name, i) => `${name} ${now.counts[i] || "is freed"}`).join(", ");
         const held = now.handles.some((it) => it > 0);

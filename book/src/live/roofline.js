@@ -39,7 +39,7 @@ live.figure("roofline", async (stage) => {
         picture.innerHTML = `<svg class="small slim" viewBox="0 0 380 266" role="img" aria-label="${rows} rows: ${intensity.toPrecision(3)} operations per byte, ${(rate / 1e12).toPrecision(3)} TFLOP/s, ${regime}">
             <text x="${left}" y="12" font-weight="600">TFLOP/s</text><g class="code" font-size="12">${grid}</g>
             <path d="M${x(across[0])} ${y(across[0] * roof.bytes).toFixed(1)}L${x(ridge).toFixed(1)} ${y(roof.flop).toFixed(1)}H${right}" fill="none" stroke="var(--fig-value)" stroke-width="2.5"/>
-            <text class="halo" x="${x(0.13)}" y="${y(2.2e12).toFixed(1)}" fill="var(--fig-value)">memory</text><text x="${right}" y="${(y(roof.flop) - 8).toFixed(1)}" text-anchor="end" fill="var(--fig-value)">arithmetic</text>
+            <text class="halo" x="${x(0.13)}" y="${y(4e12).toFixed(1)}" fill="var(--fig-value)">memory</text><text x="${right}" y="${(y(roof.flop) - 8).toFixed(1)}" text-anchor="end" fill="var(--fig-value)">arithmetic</text>
             <polyline points="${path.join(" ")}" fill="none" stroke="var(--fig-gpu)" stroke-opacity="0.6"/>
             ${path.map((at) => `<circle cx="${at.split(",")[0]}" cy="${at.split(",")[1]}" r="2.5" fill="var(--fig-gpu)"/>`).join("")}${ends}
             <circle cx="${x(intensity).toFixed(1)}" cy="${y(rate).toFixed(1)}" r="7" fill="var(--fig-grad)"/>

@@ -101,5 +101,8 @@ live.figure("strides", async (stage) => {
     async function begin() {
         await look([array.value], "Row by row");
     }
-    await begin();
+    // The element of the chapter's first paragraph: [2, 1] of the transposed
+    // matrix.
+    await look(["2x3", "permute=1,0"], "Transposed");
+    light("view", 5);
 });

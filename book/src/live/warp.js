@@ -39,6 +39,8 @@ live.figure("warp", async (stage) => {
         const from = Number(first.it.value);
         const answer = await stage.ask("warp", typed.value, String(from));
         stage.refuse(answer.refusal);
+        // The slider ends at 40.
+        stride.it.classList.toggle("old", Number(typed.value) > 40);
         for (const it of [picture, table]) it.classList.toggle("old", Boolean(answer.refusal));
         if (answer.refusal) return;
         const { places, lines, sectors, used, fetched } = answer;

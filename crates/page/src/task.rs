@@ -111,11 +111,12 @@ fn counted(yours: usize, right: usize) -> String {
         1 => "one number".to_string(),
         count => format!("{count} numbers"),
     };
-    format!(
-        "It has {}, and yours {}: a gradient has the shape of its tensor.",
-        numbers(right),
-        numbers(yours)
-    )
+    let rule = match (yours, right) {
+        (2, 1) => "a comma separates numbers, so write a fraction as 0.25",
+        _ => "a gradient has the shape of its tensor",
+    };
+    let (yours, right) = (numbers(yours), numbers(right));
+    format!("It has {right}, and yours has {yours}: {rule}.")
 }
 
 /// Returns the direction of the right value. It avoids "larger" and "smaller",

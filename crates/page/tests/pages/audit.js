@@ -87,7 +87,7 @@
 
         // Markdown is not interpreted within HTML.
         for (const words of document.querySelectorAll("main :is(figcaption, summary, figure > p, details > p)")) {
-            if (/`[^`]+`/.test(words.textContent)) say(`${shown(words)} shows its backticks`);
+            if (/`[^`]+`|(?<![\w)])\*\w+\*/.test(words.textContent)) say(`${shown(words)} shows the marks of Markdown`);
         }
 
         // A number and its unit stay on one line.
@@ -151,8 +151,9 @@
         if (seen(header) && !header.textContent.trim()) faults.push("a column has no name");
     }
 
-    // Everything clickable is reachable with the keyboard and has an
-    // accessible name.
+    // Everything clickable is reachable with the keyboard, has an accessible
+    // name, and is large enough for a finger.
+    const finger = matchMedia("(pointer: coarse)").matches;
     const controls = "input, button, select, canvas, a[href], summary, [onclick], [role=button], [role=slider]";
     for (const control of document.querySelectorAll(`main :is(${controls})`)) {
         if (!seen(control)) continue;
@@ -165,6 +166,10 @@
         const label = control.labels?.[0]?.textContent ?? "";
         const name = control.getAttribute("aria-label") ?? (label || control.textContent || control.title);
         if (!name.trim()) faults.push(`${shown(control)} ${control.type ?? ""} has no name`);
+        const target = (control.closest("label") ?? control).getBoundingClientRect();
+        if (finger && control.localName !== "a" && target.height < 39.5) {
+            faults.push(`${shown(control)} ${control.type ?? ""} is ${target.height.toFixed(0)} px high, too low for a finger`);
+        }
     }
     return faults;
 })()

@@ -168,6 +168,8 @@ impl Browser {
                 "mobile": width < 600,
             }),
         );
+        let touch = json!({ "enabled": width < 600 });
+        self.call("Emulation.setTouchEmulationEnabled", touch);
         let features = [
             json!({ "name": "prefers-color-scheme", "value": scheme }),
             json!({ "name": "prefers-reduced-motion", "value": "reduce" }),

@@ -28,7 +28,11 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     (
         "<figure><figcaption>As `it` says.</figcaption></figure>",
-        "shows its backticks",
+        "shows the marks of Markdown",
+    ),
+    (
+        "<figure><figcaption>As *it* says.</figcaption></figure>",
+        "shows the marks of Markdown",
     ),
     (
         "<table style=\"width: 1px\"><tr><td>2088.5 µs</td></tr></table>",

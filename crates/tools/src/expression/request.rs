@@ -24,8 +24,8 @@ pub fn read(input: &str) -> Result<(String, Vec<f32>), Error> {
         let number = word.trim().parse().ok();
         number.filter(|it: &f32| it.is_finite()).ok_or_else(|| {
             Error::Usage(format!(
-                "`{word}` in `{input}` is no number of f32; write for example \
-                 {name}=2,3.5"
+                "`{word}` in `{input}` is not a finite f32 number; write for \
+                 example {name}=2,3.5"
             ))
         })
     };

@@ -21,6 +21,9 @@ fn a_view_highlights_its_slots_and_moves_no_data() {
         "strides.html",
         "strides",
         "
+        see .stage .way | 2x3 → permute=1,0; shape [3, 2] strides [1, 3] offset 0
+        says | Element [2, 1]: 0 + 2 \u{b7} 1 + 1 \u{b7} 3 = slot 5
+        button | Start over
         see .stage .way | 2x3; shape [2, 3] strides [3, 1] offset 0
         see .cells[aria-label^='the view'] > * | 0; 1; 2; 3; 4; 5
         button | transpose
@@ -85,8 +88,8 @@ fn a_finger_can_point_at_a_cell() {
         "strides",
         "
         touch .cells[aria-label^='the view'] .cell:nth-child(5) |
-        says | Element [1, 1]:
-        js all('.cells')[0].children[4].matches('.lit') | true
+        says | Element [2, 0]:
+        js all('.cells')[0].children[2].matches('.lit') | true
         ",
     );
 }
@@ -131,6 +134,7 @@ fn a_warp_shows_its_cache_lines() {
         type .stage input[type=number] | 1024
         see .numbers td | 1024; 128; 12.5 %
         js all('.stage svg')[0].clientHeight === was | true
+        js all('input[type=range].old').length | 1
         has .stage .legend | a sector that is loaded
         keys .stage button:nth-of-type(4) | Enter
         see .numbers td | 32; 4; 12.5 %

@@ -158,6 +158,7 @@ fn a_reference_cycle_leaks_three_tensors() {
         js all('.stage svg')[0].ariaLabel | a freed, b freed, c freed
         see .stage p.way | tensors alive: 0
         says | nothing is left
+        js all('.stage [aria-disabled=true]').length | 6
         has .stage .picture | rule of c
         js texts('.stage .picture').includes('owns two arrays') | false
         run window.was = figure.offsetHeight
@@ -196,6 +197,10 @@ fn an_element_highlights_its_copies_and_their_sum() {
         says | is used 6 times in c
         type .stage input[aria-label='shape of b'] | 2
         see .refusal | mul: the shapes [2, 3] and [2] do not broadcast; aligned at the right, sizes must be equal or 1
+        js all('.picture.old .cell').length > 0 | true
+        js all('.stage select')[0].value | 2,3 2
+        type .stage input[aria-label='shape of b'] | 2,1
+        js all('.stage select')[0].value === '' | true
         type .stage input[aria-label='shape of b'] | 0,1,1
         type .stage input[aria-label='shape of a'] | 3
         says | no elements
@@ -419,7 +424,8 @@ fn a_reason_does_not_reveal_the_answer() {
         (one, "\u{2212}1 / 4", "right"),
         (one, "-1/0", "`-1/0` is no number"),
         (one, "nan", "`nan` is no number"),
-        (one, "1,2", "It has one number, and yours 2 numbers: a gradient has"),
+        (one, "0,25", "It has one number, and yours has 2 numbers: a comma"),
+        (list, "1,2", "It has 3 numbers, and yours has 2 numbers: a gradient"),
         (list, "1,2,1", "Not right are elements 0, 2, counted from 0."),
         (list, "0,1,1", "No element is right."),
         (list, "-1,2,1", "Not right is element 2, counted from 0."),
