@@ -1,58 +1,13 @@
 //! Checks `find_the_values`, two numbers with given derivatives.
-//!
-//! There are two correct answers, so the derivatives are compared instead of
-//! the numbers.
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, drawn, wrong};
-use rungrad::part1_cpu::Tensor;
+use exercises::check_answer;
+use exercises::steps::find_the_values::{STEPS, Values};
 
 exercises::yours!("part1_cpu/find_the_values.rs");
 
-/// The required derivatives, or those drawn for a variant.
-fn wanted() -> [f32; 2] {
-    let of = |name, own| drawn(name).unwrap_or(own);
-    [of("first", 25.0), of("second", -30.0)]
-}
-
 fn main() -> ExitCode {
-    check(
-        "find_the_values",
-        YOURS,
-        &[("(a * b) * b has the required derivatives", slopes)],
-    )
-}
-
-fn slopes(_: &()) -> Outcome {
-    let wanted = wanted();
-    let (a, b) = yours::values();
-    let found = of(a, b, |a, b| a.mul(b).mul(b));
-    if found == wanted {
-        return Ok(());
-    }
-    let why = if found[0] == wanted[0] && found[1] == -wanted[1] {
-        "\n\nOnly the sign of the derivative with respect to b is wrong."
-    } else if of(a, b, Tensor::mul) == wanted {
-        "\n\nThese numbers would be right for a * b. In (a * b) * b, b occurs \
-         twice."
-    } else if found[0] == wanted[0] {
-        "\n\nThe derivative with respect to a is right, and it does not depend \
-         on a: keep b, and change a."
-    } else {
-        ""
-    };
-    Err(wrong(format!(
-        "For a = {a} and b = {b} the derivatives are not the required \
-         ones.\n\n            yours  right\n  d/da  {:>9}  {:>5}\n  d/db  \
-         {:>9}  {:>5}{why}",
-        found[0], wanted[0], found[1], wanted[1]
-    )))
-}
-
-/// Returns the gradients that the engine computes.
-fn of(a: f32, b: f32, f: impl Fn(&Tensor, &Tensor) -> Tensor) -> [f32; 2] {
-    let (a, b) = (Tensor::new(&[1], &[a]), Tensor::new(&[1], &[b]));
-    f(&a, &b).backward();
-    [&a, &b].map(|it| it.grad().map_or(0.0, |grad| grad[[0]]))
+    let values: Values = Box::new(yours::values);
+    check_answer("find_the_values", YOURS, values, STEPS)
 }

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use crate::answer::Answer;
 use crate::hole::no_hole;
-use crate::report::{self, filled, shown};
+use crate::report::{self, columns, filled_within, shown};
 use crate::speed::Speed;
 use crate::token::{self, say};
 use crate::verdict::{Code, Outcome, Stop, wrong};
@@ -20,6 +20,38 @@ pub type Step<C> = (&'static str, fn(&C) -> Outcome);
 /// The `main` function of the check of a Rust exercise.
 pub fn check(id: &'static str, file: Answer, steps: &[Step<()>]) -> ExitCode {
     frame(id, file, Kind::Code, None, |_| Ok(()), steps)
+}
+
+/// Like [`check`], for steps that receive the learner's function: a page of
+/// the book runs the same steps on what its reader types.
+pub fn check_answer<C>(
+    id: &'static str,
+    file: Answer,
+    answer: C,
+    steps: &[Step<C>],
+) -> ExitCode {
+    frame(id, file, Kind::Code, None, |_| Ok(answer), steps)
+}
+
+/// Runs the steps in this process, as a page of the book does. Returns whether
+/// all of them passed, and the lines that the check prints in a terminal of
+/// this width.
+pub fn verdict<C>(
+    id: &str,
+    answer: &C,
+    steps: &[Step<C>],
+    columns: usize,
+) -> (bool, String) {
+    let (now, mut lines) = (Cell::new(""), String::new());
+    let outcome = run(answer, steps, &now, |line| {
+        lines += line;
+        lines += "\n";
+    });
+    lines += &match &outcome {
+        Ok(()) => solved(id, ""),
+        Err(stop) => told(now.get(), stop, Some(columns)),
+    };
+    (outcome.is_ok(), lines)
 }
 
 /// The kind of file that the learner edits.
@@ -182,11 +214,7 @@ fn walk<C>(
     let now = Cell::new("before the first step");
     let outcome = panics::caught(file, || {
         let context = prepare()?;
-        for (what, step) in steps {
-            now.set(what);
-            step(&context)?;
-            say(&format!("  ok  {what}"));
-        }
+        run(&context, steps, &now, say)?;
         now.set("after the last step");
         whole(id, file)
     });
@@ -196,14 +224,45 @@ fn walk<C>(
     }
 }
 
+/// Runs the steps up to the first that fails. `now` has the title of the last
+/// one that was started.
+fn run<C>(
+    context: &C,
+    steps: &[Step<C>],
+    now: &Cell<&'static str>,
+    mut say: impl FnMut(&str),
+) -> Outcome {
+    for (what, step) in steps {
+        now.set(what);
+        step(context)?;
+        say(&format!("  ok  {what}"));
+    }
+    Ok(())
+}
+
+/// Formats the last line of a verdict on a right answer.
+pub(crate) fn solved(id: &str, how: &str) -> String {
+    format!("\nsolved{how}: {id}\n")
+}
+
 /// Prints why a check has stopped, and at which step.
 pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
+    say(&told(now, stop, columns()));
+    if let Stop::Wrong { tape: Some((tape, blamed)), .. } = stop {
+        say(&report::picture(id, tape, *blamed));
+    }
+    stop.code()
+}
+
+fn told(now: &str, stop: &Stop, columns: Option<usize>) -> String {
+    let filled = |words: &str| filled_within(words, columns);
     match stop {
         Stop::Wrong { words, tape } => {
-            say(&format!("\nfailing: {now}\n\n{}", filled(words)));
-            if let Some((tape, blamed)) = tape {
-                say(&format!("\n{}", report::tape(id, tape, *blamed)));
-            }
+            let table = tape.as_ref().map(|(tape, blamed)| {
+                format!("\n{}", report::table(tape, *blamed, columns))
+            });
+            let table = table.unwrap_or_default();
+            format!("\nfailing: {now}\n\n{}{table}", filled(words))
         }
         Stop::ToDo(words) => {
             let mut words = format!("to do: {words}");
@@ -212,13 +271,12 @@ pub(crate) fn tell(id: &str, now: &str, stop: &Stop) -> Code {
                 words += "\nReplace that line with your code; until then the \
                           check fails.";
             }
-            say(&format!("\n{}", filled(&words)));
+            format!("\n{}", filled(&words))
         }
         Stop::Skipped(why) => {
-            say(&format!("\n{}", filled(&format!("skipped: {why}"))));
+            format!("\n{}", filled(&format!("skipped: {why}")))
         }
     }
-    stop.code()
 }
 
 /// Rejects a TODO in the file, because all steps may pass without executing

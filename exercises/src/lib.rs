@@ -8,7 +8,8 @@
 //! the progress.
 //!
 //! Reading order: [`check`] is the structure of every check, [`check_test`] is
-//! for exercises in which the learner writes a test,
+//! for exercises in which the learner writes a test, [`check_answer`] for
+//! exercises that a page of the book checks too, with the same [`steps`],
 //! [`check_on_device`] is for steps that need a device, [`check_levels`] for
 //! exercises with levels. [`Outcome`] is how a step ends, [`judge()`] finds
 //! the wrong rule on a tape, [`numbers`] are inputs that reveal mistakes,
@@ -54,6 +55,7 @@ mod ranks;
 mod report;
 mod source;
 mod speed;
+pub mod steps;
 #[cfg(feature = "opencl")]
 mod tensors;
 mod tier;
@@ -69,7 +71,7 @@ pub use device::{check_kernel_text, check_on_device};
 pub use drop_depth::{DepthProbe, drops_inside_drops};
 #[cfg(feature = "engine")]
 pub use elsewhere::{copies, elsewhere, namesake};
-pub use frame::{Step, check, check_test};
+pub use frame::{Step, check, check_answer, check_test, verdict};
 pub use judge::{accuse, expect, judge, values};
 #[cfg(feature = "opencl")]
 pub use kernel::{Argument, Kernel, check_fast_kernel, check_kernel, counting};

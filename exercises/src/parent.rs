@@ -12,7 +12,7 @@ use crate::child::{self, Ended, Ending, LIMIT_VARIABLE, Lines, PRINTED, ROOM};
 use crate::device::is_required;
 #[cfg(feature = "opencl")]
 use crate::driver::{cache_damage, excuse};
-use crate::frame::{Kind, ROLE, Role};
+use crate::frame::{Kind, ROLE, Role, solved};
 use crate::oclgrind::{self, Numbers, Report};
 use crate::report::{filled, root, shown};
 use crate::speed::{Counters, Found, Speed};
@@ -163,7 +163,7 @@ fn verdict(
     }
     if code.exit() == 0 {
         let how = if unchecked.is_some() { ", in part" } else { "" };
-        println!("\nsolved{how}: {id}");
+        print!("{}", solved(id, how));
         // Our solution does not match a variant, and with levels it covers all
         // of them.
         let is_whole = !again() && stands.is_none();

@@ -10,22 +10,20 @@ use rungrad::tape::Tape;
 
 /// Returns the width of the terminal, if `cargo learn` or the shell provides
 /// it.
-fn columns() -> Option<usize> {
+pub(crate) fn columns() -> Option<usize> {
     let columns = env::var("COLUMNS").ok()?.trim().parse().ok()?;
     Some(columns).filter(|columns| *columns >= 20)
 }
 
-/// Returns the width to which prose is wrapped.
-fn width() -> usize {
-    columns().unwrap_or(80).min(80) - 2
-}
-
-/// Wraps prose. Indented lines are tables and code and stay unchanged.
+/// Wraps prose to the width of the terminal.
 pub(crate) fn filled(text: &str) -> String {
-    broken(text, width())
+    filled_within(text, columns())
 }
 
-fn broken(text: &str, width: usize) -> String {
+/// Wraps prose to fit `columns`, and at most 80. Indented lines are tables and
+/// code and stay unchanged.
+pub(crate) fn filled_within(text: &str, columns: Option<usize>) -> String {
+    let width = columns.unwrap_or(80).min(80) - 2;
     let mut page = String::new();
     for line in text.lines() {
         let mut column = 0;
@@ -89,11 +87,19 @@ pub fn with_commas(number: u128) -> String {
     groups.collect::<Vec<_>>().join(",")
 }
 
-/// Formats the tape for the terminal, with the path of its picture.
-pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
-    let room = columns().unwrap_or(WIDEST) - 2;
+/// Formats the tape as a table that fits `columns`.
+pub(crate) fn table(
+    tape: &Tape,
+    blamed: Option<usize>,
+    columns: Option<usize>,
+) -> String {
+    let room = columns.unwrap_or(WIDEST) - 2;
     let text = draw::text_within(tape, blamed, room);
-    let lines: String = text.lines().map(|it| format!("  {it}\n")).collect();
+    text.lines().map(|it| format!("  {it}\n")).collect()
+}
+
+/// Draws the tape into a file. Returns the line that names the file.
+pub(crate) fn picture(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
     let title = format!("The tape of the exercise {id}");
     let file = folder().join(format!("{id}.svg"));
     let svg = draw::svg(tape, id, &title, blamed);
@@ -102,10 +108,10 @@ pub(crate) fn tape(id: &str, tape: &Tape, blamed: Option<usize>) -> String {
     match saved {
         Ok(()) => {
             let place = shown(&file.to_string_lossy());
-            format!("{lines}\nThe same as a picture: {place}\n")
+            format!("\nThe same as a picture: {place}\n")
         }
-        // The picture is optional: the text has the same information.
-        Err(_) => lines,
+        // The picture is optional: the table has the same information.
+        Err(_) => String::new(),
     }
 }
 
@@ -133,7 +139,7 @@ mod tests {
     fn prose_is_broken_and_tables_are_not() {
         let long = "word ".repeat(30);
         let text = format!("{}\n  {long}\nend", long.trim());
-        let page = broken(&text, 78);
+        let page = filled_within(&text, None);
         let lines: Vec<&str> = page.lines().collect();
         assert!(lines[0].len() <= 78 && lines[1].len() <= 78);
         assert_eq!(lines[2], format!("  {long}"));

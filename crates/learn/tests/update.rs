@@ -176,6 +176,17 @@ fn a_comment_in_a_check_makes_nothing_stale() {
     assert_eq!(status(&scene, "one"), "solved");
 }
 
+/// Some checks have their steps in a second file.
+#[test]
+fn changed_steps_make_an_exercise_stale() {
+    let scene = cloned_stage();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one"]).succeeds();
+    publish(&scene, &[("exercises/src/steps/one.rs", "fn stricter() {}\n")]);
+    update(&scene, &[]).succeeds().prints("its check has changed since: one.");
+    assert_eq!(status(&scene, "one"), "stale");
+}
+
 #[test]
 fn a_solved_exercise_that_fails_again_is_reported() {
     let scene = stage();

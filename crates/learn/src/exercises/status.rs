@@ -1,6 +1,7 @@
 //! The status of an exercise in the saved progress.
 
 use std::fs;
+use std::path::PathBuf;
 
 use crate::checkout::Checkout;
 use crate::course::Exercise;
@@ -210,11 +211,23 @@ pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     format!("{:016x}", fnv1a(&fs::read(file).unwrap_or_default()))
 }
 
+/// Returns the files of a check: its program and, if a page of the book runs
+/// the same steps, the file with these.
+pub(crate) fn check_files(
+    exercise: &Exercise,
+    checkout: &Checkout,
+) -> [PathBuf; 2] {
+    let folder = checkout.root.join("exercises");
+    ["checks", "src/steps"]
+        .map(|it| folder.join(it).join(format!("{}.rs", exercise.id)))
+}
+
 /// Returns a fingerprint of the check's code. Comments, and how lines are
 /// broken, do not count.
 fn check_fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
-    let file = format!("exercises/checks/{}.rs", exercise.id);
-    let text = fs::read_to_string(checkout.root.join(file)).unwrap_or_default();
+    let files = check_files(exercise, checkout);
+    let text = files.map(|it| fs::read_to_string(it).unwrap_or_default());
+    let text = text.concat();
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
     let code = text.lines().filter(is_code).flat_map(str::split_whitespace);
     let code: String = code.collect();

@@ -118,8 +118,8 @@ impl Watch<'_> {
     ) -> Result<Goes, Stop> {
         let file = self.checkout.exercises.join(&exercise.file);
         let place = self.checkout.shown(&file);
-        let check = format!("exercises/checks/{}.rs", exercise.id);
-        let files = [file, self.checkout.root.join(check)];
+        let [program, steps] = status::check_files(exercise, self.checkout);
+        let files = [file, program, steps];
         loop {
             terminal::clear();
             say!("Watching {place}");
