@@ -1,4 +1,6 @@
-//! Anchored regions, parsed exactly as mdBook does.
+//! Checks of the anchors, and the lines that a page quotes.
+
+use learn::anchor::{Mark, mark};
 
 use crate::tree::{Fault, Tree, ending, fault};
 
@@ -10,23 +12,6 @@ const FOLDERS: [&str; 5] = [
     "exercises/solutions/",
     "crates/cluster/",
 ];
-
-#[derive(Debug, PartialEq, Eq)]
-enum Mark<'a> {
-    Start(&'a str),
-    End(&'a str),
-}
-
-fn mark(line: &str) -> Option<Mark<'_>> {
-    let name = |rest: &'static str| {
-        let (_, after) = line.split_once(rest)?;
-        let after = after.trim_start();
-        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
-        (end > 0).then_some(&after[..end])
-    };
-    name("ANCHOR_END:").map(Mark::End).or(name("ANCHOR:").map(Mark::Start))
-}
 
 /// Returns whether the line only marks the beginning or the end of a region.
 pub(crate) fn is_mark(line: &str) -> bool {
@@ -51,22 +36,6 @@ pub(crate) fn quoted<'a>(
         open.first().copied()
     };
     text.lines().map(line).collect()
-}
-
-/// The lines between `ANCHOR: name` and `ANCHOR_END: name`, without the
-/// anchor lines of other regions.
-pub(crate) fn region(text: &str, name: &str) -> Option<String> {
-    let mut lines = text.lines();
-    lines.find(|line| mark(line) == Some(Mark::Start(name)))?;
-    let mut region = String::new();
-    for line in lines {
-        match mark(line) {
-            Some(Mark::End(end)) if end == name => break,
-            Some(_) => {}
-            None => region.extend([line, "\n"]),
-        }
-    }
-    Some(region)
 }
 
 /// Checks that every anchor opens once, closes once, and is quoted by the

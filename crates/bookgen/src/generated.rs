@@ -22,11 +22,11 @@ pub(crate) mod tier;
 use std::collections::BTreeSet;
 use std::fs;
 
+use learn::anchor::region;
 use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 use similar::{ChangeTag, TextDiff};
 
-use crate::anchor::region;
 use crate::manifest::Manifest;
 use crate::tree::{Fault, Tree, fault};
 

@@ -8,6 +8,7 @@
 
 #![allow(missing_docs)]
 
+pub mod anchor;
 pub mod book;
 pub mod checkout;
 mod class;
@@ -31,6 +32,7 @@ mod serve;
 mod setup;
 mod share;
 mod stopwatch;
+pub mod tables;
 pub mod terminal;
 mod test;
 mod tutor;

@@ -3,6 +3,7 @@
 //! comes from the program's output.
 
 use learn::predictions::{self, Prediction, read};
+use learn::tables::html;
 
 use crate::generated::Wanted;
 use crate::generated::exercise::markdown;
@@ -64,18 +65,6 @@ fn block(tree: &Tree, row: &Prediction) -> Result<String, String> {
         row.id
     );
     Ok(text)
-}
-
-/// Escapes HTML, because Markdown is not interpreted within a summary.
-pub(crate) fn html(text: &str) -> String {
-    let text =
-        text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let parts = text.split('`').enumerate();
-    let parts = parts.map(|(i, part)| match i % 2 {
-        0 => part.to_string(),
-        _ => format!("<code>{part}</code>"),
-    });
-    parts.collect()
 }
 
 /// Checks that every question is on the page of its chapter, above the output

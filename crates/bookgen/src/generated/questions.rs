@@ -4,12 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use toml_span::de_helpers::TableHelper;
-use toml_span::{DeserError, Deserialize, Value};
+use learn::tables::{Choice, Question, html, rows};
 
 use crate::generated::Wanted;
 use crate::generated::exercise::markdown;
-use crate::generated::predict::html;
 use crate::page::Page;
 use crate::tree::{Fault, Tree, fault};
 
@@ -17,54 +15,11 @@ const ROWS: &str = "book/questions.toml";
 const CONTENTS: &str = "book/src/SUMMARY.md";
 const SECTION: &str = "Check yourself";
 
-struct Question {
-    chapter: String,
-    question: String,
-    choices: Vec<Choice>,
-}
-
-struct Choice {
-    text: String,
-    is_right: bool,
-    reason: String,
-}
-
-impl<'de> Deserialize<'de> for Question {
-    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
-        let mut row = TableHelper::new(value)?;
-        let question = Question {
-            chapter: row.required("chapter")?,
-            question: row.required("question")?,
-            choices: row.required("choices")?,
-        };
-        row.finalize(None)?;
-        Ok(question)
-    }
-}
-
-impl<'de> Deserialize<'de> for Choice {
-    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
-        let mut row = TableHelper::new(value)?;
-        let choice = Choice {
-            text: row.required("text")?,
-            is_right: row.optional("right").unwrap_or(false),
-            reason: row.required("reason")?,
-        };
-        row.finalize(None)?;
-        Ok(choice)
-    }
-}
-
 /// Returns the questions by chapter, in the order of the rows.
 fn read(tree: &Tree) -> Result<BTreeMap<String, Vec<Question>>, String> {
     let Some(text) = tree.get(ROWS) else { return Ok(BTreeMap::new()) };
-    let mut document = toml_span::parse(text).map_err(|e| e.to_string())?;
-    let table = TableHelper::new(&mut document);
-    let rows: Vec<Question> = table
-        .and_then(|mut table| Ok(table.required("question")?))
-        .map_err(|error| error.to_string())?;
     let mut chapters: BTreeMap<String, Vec<Question>> = BTreeMap::new();
-    for row in rows {
+    for row in rows::<Question>(text, "question")? {
         chapters.entry(row.chapter.clone()).or_default().push(row);
     }
     Ok(chapters)
@@ -80,54 +35,53 @@ pub(crate) fn blocks(tree: &Tree) -> Vec<Wanted> {
         Ok(chapters) => chapters,
         Err(what) => return vec![(ROWS.into(), Err(what))],
     };
-    let block = |(chapter, rows): (&String, &Vec<Question>)| {
+    let listing = |(chapter, rows): (&String, &Vec<Question>)| {
         let name = chapter.trim_end_matches(".md");
         let texts = rows.iter().zip(1..);
-        let texts = texts.map(|(row, i)| row.text(&format!("{name}-{i}")));
+        let texts = texts.map(|(row, i)| block(row, &format!("{name}-{i}")));
         let texts: Result<Vec<String>, String> = texts.collect();
         (out(chapter), texts.map(|texts| texts.join("\n")))
     };
-    chapters.iter().map(block).collect()
+    chapters.iter().map(listing).collect()
 }
 
-impl Question {
-    fn text(&self, id: &str) -> Result<String, String> {
-        let Question { question, choices, .. } = self;
-        let right = choices.iter().filter(|choice| choice.is_right).count();
-        if right != 1 || choices.len() < 3 {
+/// Returns a question with its choices.
+fn block(row: &Question, id: &str) -> Result<String, String> {
+    let Question { question, choices, .. } = row;
+    let right = choices.iter().filter(|choice| choice.is_right).count();
+    if right != 1 || choices.len() < 3 {
+        return Err(format!(
+            "the question {question:?} has {} choices, {right} of them \
+             right. Write at least three, with `right = true` for one.",
+            choices.len()
+        ));
+    }
+    let id = format!("question-{id}");
+    let mut text = format!(
+        "<div class=\"question\" role=\"group\" aria-labelledby=\"{id}\">\
+         \n<p id=\"{id}\">{}</p>\n",
+        html(question)
+    );
+    for Choice { text: choice, is_right, reason } in choices {
+        let others = choices.iter().filter(|it| it.text == *choice);
+        if reason.trim().is_empty() || others.count() > 1 {
             return Err(format!(
-                "the question {question:?} has {} choices, {right} of them \
-                 right. Write at least three, with `right = true` for one.",
-                choices.len()
+                "the choice {choice:?} of the question {question:?} needs \
+                 a reason and a text of its own."
             ));
         }
-        let id = format!("question-{id}");
-        let mut text = format!(
-            "<div class=\"question\" role=\"group\" aria-labelledby=\"{id}\">\
-             \n<p id=\"{id}\">{}</p>\n",
-            html(question)
+        let (class, verdict) = match is_right {
+            true => (" class=\"correct\"", "Right."),
+            false => ("", "Wrong."),
+        };
+        text += &format!(
+            "<details{class}>\n<summary>{}</summary>\n\n**{verdict}** \
+             {}\n\n</details>\n",
+            html(choice),
+            markdown(reason)
         );
-        for Choice { text: choice, is_right, reason } in choices {
-            let others = choices.iter().filter(|it| it.text == *choice);
-            if reason.trim().is_empty() || others.count() > 1 {
-                return Err(format!(
-                    "the choice {choice:?} of the question {question:?} needs \
-                     a reason and a text of its own."
-                ));
-            }
-            let (class, verdict) = match is_right {
-                true => (" class=\"correct\"", "Right."),
-                false => ("", "Wrong."),
-            };
-            text += &format!(
-                "<details{class}>\n<summary>{}</summary>\n\n**{verdict}** \
-                 {}\n\n</details>\n",
-                html(choice),
-                markdown(reason)
-            );
-        }
-        Ok(text + "</div>\n")
     }
+    Ok(text + "</div>\n")
 }
 
 /// Checks that each chapter of a part has a question, and that a chapter asks

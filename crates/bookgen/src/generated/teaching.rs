@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use learn::tables::{Misconception, rows};
 use toml_span::de_helpers::TableHelper;
 use toml_span::{DeserError, Deserialize, Value};
 
@@ -78,30 +79,6 @@ impl<'de> Deserialize<'de> for Exercise {
     }
 }
 
-struct Misconception {
-    id: String,
-    area: String,
-    belief: String,
-    fact: String,
-    /// Known wrong answers that show it, as `ID/NAME`.
-    answers: Vec<String>,
-}
-
-impl<'de> Deserialize<'de> for Misconception {
-    fn deserialize(value: &mut Value<'de>) -> Result<Self, DeserError> {
-        let mut row = TableHelper::new(value)?;
-        let misconception = Misconception {
-            id: row.required("id")?,
-            area: row.required("area")?,
-            belief: row.required("belief")?,
-            fact: row.required("fact")?,
-            answers: row.required("answers")?,
-        };
-        row.finalize(None)?;
-        Ok(misconception)
-    }
-}
-
 /// A chapter with its exercises.
 struct Chapter<'a> {
     title: &'a str,
@@ -125,8 +102,9 @@ pub(crate) fn tables(tree: &Tree) -> Vec<Wanted> {
     if tree.get(MISCONCEPTIONS).is_none() {
         return vec![];
     }
-    let exercises = rows::<Exercise>(tree, EXERCISES, "exercise");
-    let known = rows::<Misconception>(tree, MISCONCEPTIONS, "misconception");
+    let text = |file| tree.get(file).unwrap_or_default();
+    let exercises = rows::<Exercise>(text(EXERCISES), "exercise");
+    let known = rows::<Misconception>(text(MISCONCEPTIONS), "misconception");
     let (exercises, known) = match (exercises, known) {
         (Ok(exercises), Ok(known)) => (exercises, known),
         (Err(what), _) => return vec![(EXERCISES.into(), Err(what))],
@@ -145,21 +123,6 @@ pub(crate) fn tables(tree: &Tree) -> Vec<Wanted> {
 
 fn listing(name: &str) -> String {
     format!("book/listings/teaching_{name}.md")
-}
-
-fn rows<T>(
-    tree: &Tree,
-    file: &str,
-    name: &'static str,
-) -> Result<Vec<T>, String>
-where
-    for<'de> T: Deserialize<'de>,
-{
-    let text = tree.get(file).unwrap_or_default();
-    let mut document = toml_span::parse(text).map_err(|it| it.to_string())?;
-    let rows = TableHelper::new(&mut document)
-        .and_then(|mut table| Ok(table.required(name)?));
-    rows.map_err(|error: DeserError| error.to_string())
 }
 
 /// Returns the chapters of the first parts of the book.

@@ -1,7 +1,9 @@
 //! Checks that code, outputs, diffs and formulas are included instead of
 //! typed, so that a page shows only what was compiled, run or computed.
 
-use crate::anchor::{is_source, region};
+use learn::anchor::region;
+
+use crate::anchor::is_source;
 use crate::generated::bench;
 use crate::generated::measured::WRITTEN;
 use crate::manifest::Manifest;
