@@ -13,14 +13,16 @@
 //!   --checkpoint FILE  continues from this file if it exists, and saves to it
 //!                      after every 20 steps
 //!   --shard-optimizer  divides the state of the optimizer among the ranks
+//!
+//! With RUNGRAD_DEVICE=gpu, or fused, each rank takes the next GPU.
 
 #[path = "shared/mod.rs"]
 mod shared;
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
+use std::{env, fs};
 
 use cluster::{Collective, DataParallel, Order};
 use rungrad::data::{WholeNames, names};
@@ -29,13 +31,13 @@ use rungrad::loader::Loader;
 use rungrad::nn::{Gpt, GptSizes, Parameters};
 use rungrad::optim::{Adam, Optimizer};
 use rungrad::rng::Random;
-use rungrad::{Device, Error, Result, io};
+use rungrad::{Error, Result, io};
 
-use shared::{loss, number, row_weights, run_ranks};
+use shared::{device, loss, number, reported_once, row_weights, run_ranks};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let request = Request::parse(&rungrad::args())?;
+        let request = reported_once(Request::parse(&rungrad::args()))?;
         run_ranks(request.threads, |it| train(it, &request))
     })
 }
@@ -70,7 +72,8 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
         dropout: 0.1,
     };
     let mut gpt = Gpt::new(sizes, &mut Random::new(0));
-    gpt.to(Device::from_env()?)?;
+    let name = env::var("RUNGRAD_DEVICE").unwrap_or("cpu".to_string());
+    gpt.to(device(&name, collective.rank())?)?;
     let mut run = Run {
         gpt,
         adam: Adam::new(3e-3),
@@ -91,7 +94,11 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
     parallel.broadcast(&mut run.gpt)?;
     let is_first = collective.rank() == 0;
     if is_first {
-        println!("{} ranks, {:?}", collective.size(), request.order);
+        let order = match request.order {
+            Order::Fixed { shards } => format!("{shards} shards"),
+            Order::Fastest => "the fastest order".to_string(),
+        };
+        println!("{} ranks, {order}", collective.size());
     }
     let (mut log, start) = (String::new(), Instant::now());
     while run.step < request.steps {
@@ -127,12 +134,16 @@ fn train(collective: &Collective, request: &Request) -> Result<()> {
             run.adam = own;
         }
     }
+    let mut bytes = vec![0.0; collective.size()];
+    bytes[collective.rank()] = state_bytes(&run.adam) as f32;
+    let bytes = collective.all_reduce(bytes).wait()?;
     if is_first {
         let milliseconds = start.elapsed().as_secs_f64() * 1e3;
         let steps = log.lines().count().max(1) as f64;
         println!("{:.1} ms per step", milliseconds / steps);
-        let state = state_bytes(&run.adam) as f64 / 1e3;
-        println!("{state:.0} kB of optimizer state on rank 0");
+        let state = bytes.iter().map(|it| format!("{:.0}", it / 1e3));
+        let state: Vec<String> = state.collect();
+        println!("optimizer state of each rank: {} kB", state.join(", "));
         if let Some(path) = &request.log {
             fs::write(path, log).map_err(|error| {
                 Error::Usage(format!("{path} cannot be written: {error}"))

@@ -30,18 +30,18 @@ use cluster::{Collective, DataParallel, Order, part};
 use rungrad::data::{TokenBatch, names, shakespeare};
 use rungrad::loader::Loader;
 use rungrad::nn::{Gpt, GptSizes, Parameters};
-use rungrad::opencl::{self, Kind};
+use rungrad::opencl;
 use rungrad::optim::{AdamW, Optimizer};
 use rungrad::rng::Random;
 use rungrad::stopwatch::median;
 use rungrad::timeline::{SliceKind, Times};
 use rungrad::{Device, Error, Result, Tensor};
 
-use shared::{loss, number, row_weights, run_ranks};
+use shared::{device, loss, number, reported_once, row_weights, run_ranks};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let request = Request::parse(&rungrad::args())?;
+        let request = reported_once(Request::parse(&rungrad::args()))?;
         run_ranks(request.threads, |it| measure(it, &request))
     })
 }
@@ -306,18 +306,6 @@ fn bar(intervals: &[[f64; 2]], whole: f64) -> String {
         bar[from..to.clamp(from + 1, LEN)].fill(b'=');
     }
     bar.map(char::from).iter().collect()
-}
-
-/// Returns the device of a rank: `cpu`, or the next of all GPUs. Without a GPU,
-/// the ranks share the OpenCL devices that are processors.
-fn device(name: &str, rank: usize) -> Result<Device> {
-    if name == "cpu" {
-        return Ok(Device::Cpu);
-    }
-    let found = opencl::devices()?;
-    let gpus = found.iter().filter(|it| it.kind == Kind::Gpu).count();
-    let count = if gpus == 0 { found.len() } else { gpus };
-    format!("{name}:{}", rank % count.max(1)).parse()
 }
 
 /// The parsed command line.

@@ -172,7 +172,7 @@ fn ip(words: &str) -> Option<process::Output> {
 fn logs_are_equal(place: &Place) {
     let right = place.log(1, "--steps 5");
     assert_eq!(right.lines().count(), 5);
-    for ranks in [2, 4] {
+    for ranks in [2, 4, 8] {
         assert_eq!(place.log(ranks, "--steps 5"), right, "{ranks} ranks");
     }
 }
@@ -226,13 +226,39 @@ fn wait_for(what: &str, seconds: u64, mut is_there: impl FnMut() -> bool) {
     }
 }
 
-/// Promise: Two and four processes write the same log as one, byte for byte.
+/// Promise: Two, four and eight processes write the same log as one, byte for
+/// byte.
 #[test]
 #[ignore = "slow: 15 s, runs of processes"]
 fn processes_write_the_same_log() {
     let test = "processes_write_the_same_log";
     let Some(place) = Place::this_machine(test) else { return };
     logs_are_equal(&place);
+}
+
+/// A wrong option is a mistake of all processes, and one of them says so.
+#[test]
+#[ignore = "slow: builds a program with MPI"]
+fn a_wrong_option_is_reported_once() {
+    let test = "a_wrong_option_is_reported_once";
+    let Some(place) = Place::this_machine(test) else { return };
+    let output = place.command(4, "--no-such").output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{errors}");
+    let sentence = "error: cluster_names has no option `--no-such`";
+    assert_eq!(errors.matches(sentence).count(), 1, "{errors}");
+}
+
+/// The ranks print how much of the optimizer's state each of them has.
+#[test]
+#[ignore = "slow: builds a program with MPI"]
+fn the_state_of_each_rank_is_printed() {
+    let test = "the_state_of_each_rank_is_printed";
+    let Some(place) = Place::this_machine(test) else { return };
+    let output = place.command(2, "--steps 1 --shard-optimizer").output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let sentence = "optimizer state of each rank: 112, 109 kB\n";
+    assert!(text.ends_with(sentence), "{text}");
 }
 
 /// Promise: A killed process ends the run of all within 10 seconds, and the last

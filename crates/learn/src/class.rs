@@ -55,15 +55,23 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         return Err(Stop::Page);
     };
     let exercises = course::exercises(checkout)?;
-    match (what.as_str(), words) {
-        ("start", [name]) => start(checkout, &exercises, name),
-        ("assign", [file]) => assign(&exercises, file),
+    let needs = match (what.as_str(), words) {
+        ("start", [name]) => return start(checkout, &exercises, name),
+        ("assign", [file]) => return assign(&exercises, file),
         ("grade", submissions) if !submissions.is_empty() => {
-            grade::run(checkout, &exercises, submissions, out.as_deref())
+            let out = out.as_deref();
+            return grade::run(checkout, &exercises, submissions, out);
         }
-        ("slides", [folder]) => slides::run(checkout, &exercises, folder),
-        _ => Err(Stop::Page),
-    }
+        ("slides", [folder]) => {
+            return slides::run(checkout, &exercises, folder);
+        }
+        ("start", _) => "takes one name; quote a name that has a space",
+        ("assign", _) => "takes one file, with one name per line",
+        ("grade", _) => "takes the folders or zip files of the students",
+        ("slides", _) => "takes the folder to write",
+        _ => "does not exist; start, assign, grade and slides do",
+    };
+    Err(Stop::Usage(format!("`cargo learn class {what}` {needs}")))
 }
 
 /// Returns the variant that belongs to a student.

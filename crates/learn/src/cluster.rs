@@ -18,7 +18,8 @@ pub(crate) const COMMAND: Command = Command {
 Runs a program of crates/cluster/examples on several ranks: `cargo learn cluster
 names -n 4` trains a small GPT on first names with the program cluster_names on
 four ranks. Without -n there are two. The other arguments are passed on to the
-program; `cargo learn cluster names -- --help` lists its own.
+program; `cargo learn cluster names -- --help` lists its own. The program clock
+simulates its ranks, so it takes no -n.
 
 The ranks are processes that MPI connects. If MPI is missing, the commands that
 install it are shown. On a terminal it asks before it runs them; --yes runs them
@@ -31,6 +32,9 @@ mpirun -n 4 target/release/examples/cluster_names",
     run,
 };
 
+/// The program whose ranks are simulated in one process.
+const SIMULATED: &str = "cluster_clock";
+
 fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let ranks = args.option("-n")?;
     let uses_threads = args.flag("--threads");
@@ -42,6 +46,14 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     }
     let example = find(checkout, &words.remove(0))?;
     words.extend(passed_on);
+    if example == SIMULATED && ranks.is_some() {
+        return Err(Stop::Usage(format!(
+            "{SIMULATED} simulates its ranks; leave out -n"
+        )));
+    }
+    if example == SIMULATED || words.iter().any(|word| word == "--help") {
+        return alone(checkout, &example, &words);
+    }
     let ranks = ranks.unwrap_or("2".to_string());
     if ranks.parse::<usize>().is_ok_and(|ranks| ranks > 0) {
         start(checkout, &example, &ranks, uses_threads, yes, words)
@@ -79,10 +91,7 @@ fn start(
 ) -> Result<(), Stop> {
     if uses_threads {
         let words = [vec!["-n".to_string(), ranks.to_string()], words];
-        // With MPI, one build serves threads and processes.
-        let uses_mpi = machine::has_mpi();
-        let program = Program::Cluster { name: example, uses_mpi };
-        return program.run(checkout, None, &words.concat());
+        return alone(checkout, example, &words.concat());
     }
     require_mpi(checkout, yes)?;
     Program::Cluster { name: example, uses_mpi: true }.build(checkout)?;
@@ -101,7 +110,30 @@ fn start(
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
         mpirun.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
-    process::run_in_foreground(&mut mpirun)
+    match process::run_in_foreground(&mut mpirun) {
+        // A shell adds 128 to the number of a signal. 2 is Ctrl-C.
+        Err(Stop::Said(code)) if code > 128 && code != 128 + 2 => {
+            Err(Stop::Failed(format!(
+                "signal {} has ended a rank, and MPI has ended all others; a \
+                 run with --checkpoint continues from its last checkpoint, \
+                 with any number of ranks",
+                code - 128
+            )))
+        }
+        other => other,
+    }
+}
+
+/// Runs a program as one process.
+fn alone(
+    checkout: &Checkout,
+    example: &str,
+    words: &[String],
+) -> Result<(), Stop> {
+    // With MPI, one build serves threads and processes.
+    let uses_mpi = machine::has_mpi();
+    let program = Program::Cluster { name: example, uses_mpi };
+    program.run(checkout, None, words)
 }
 
 /// Checks that MPI is here, and offers to install what is missing.

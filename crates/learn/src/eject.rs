@@ -100,7 +100,12 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let license = license.unwrap_or_else(|| LICENSES[0].to_string());
     let git = args.option("--git")?;
     let (words, _) = args.rest(2)?;
-    let [id, folder] = &words[..] else { return Err(Stop::Page) };
+    let [id, folder] = &words[..] else {
+        let Some(id) = words.first() else { return Err(Stop::Page) };
+        return Err(Stop::Usage(format!(
+            "name a new folder for the crate: cargo learn eject {id} FOLDER"
+        )));
+    };
     let exercises = course::exercises(checkout)?;
     let exercise = course::find(&exercises, id)?;
     let kind = KINDS.iter().find(|kind| kind.id == exercise.id);

@@ -69,6 +69,22 @@ fn the_rules_of_a_class_name_what_is_graded() {
 }
 
 #[test]
+fn a_wrong_command_line_is_one_sentence() {
+    let scene = stage();
+    for (words, sentence) in [
+        ("start", "`cargo learn class start` takes one name"),
+        ("start Ada Lovelace", "quote a name that has a space"),
+        ("assign", "`cargo learn class assign` takes one file"),
+        ("grade", "takes the folders or zip files of the students"),
+        ("grades in", "does not exist; start, assign and grade do"),
+    ] {
+        let words = format!("class {words}");
+        let words: Vec<&str> = words.split(' ').collect();
+        scene.learn(&words).fails_with(2, &[sentence]);
+    }
+}
+
+#[test]
 fn a_zip_file_is_unpacked() {
     let scene = stage();
     scene.write("in/anna.zip", "");

@@ -49,6 +49,38 @@ fn mpirun_starts_the_program_and_passes_arguments_on() {
     assert_eq!(scene.read("calls"), expected);
 }
 
+/// Every rank of `mpirun` would print the same.
+#[test]
+fn a_simulation_and_a_help_text_run_once() {
+    let scene = scene();
+    install_mpi(&scene);
+    let example = "//! Ranks are simulated.\nfn main() {}\n";
+    let clock = "crates/cluster/examples/cluster_clock/main.rs";
+    scene.write(clock, example);
+    cluster(&scene, "clock sums").succeeds();
+    cluster(&scene, "names -- --help").succeeds();
+    let calls = scene.read("calls");
+    assert!(!calls.contains("mpirun"), "{calls}");
+    let runs = calls.lines().filter(|it| it.starts_with("cargo run"));
+    let words: Vec<_> =
+        runs.map(|it| it.split_once(" -- ").unwrap().1).collect();
+    assert_eq!(words, ["sums", "--help"]);
+    let said = cluster(&scene, "clock -n 4");
+    said.fails_with(2, &["simulates its ranks", "leave out -n"]);
+}
+
+#[test]
+fn a_killed_rank_is_explained() {
+    let scene = scene();
+    install_mpi(&scene);
+    scene.program("mpirun", "exit 137");
+    let said = cluster(&scene, "names -n 4");
+    said.fails_with(1, &["signal 9 has ended a rank", "last checkpoint"]);
+    scene.program("mpirun", "exit 130");
+    let said = cluster(&scene, "names -n 4");
+    assert_eq!((said.code, said.err.as_str()), (Some(130), ""));
+}
+
 /// Promise: `cargo learn cluster --threads` needs no MPI.
 #[test]
 fn threads_need_no_mpi() {

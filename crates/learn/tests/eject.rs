@@ -106,6 +106,8 @@ fn what_is_not_checked_or_already_there_is_not_ejected() {
     let eject = |folder| scene.learn(&["eject", "my_engine", folder]);
     eject("mine").fails_with(1, &["0 of the 2 levels", "check my_engine"]);
     scene.learn(&["eject", "one", "mine"]).fails_with(2, &["one cannot be"]);
+    let said = scene.learn(&["eject", "my_engine"]);
+    said.fails_with(2, &["name a new folder", "eject my_engine FOLDER"]);
     scene.learn(&["reset", "my_engine", "--from", "2", "--yes"]).succeeds();
     scene.learn(&["check", "my_engine"]);
     eject("No Name").fails_with(2, &["\"No Name\" cannot be one"]);

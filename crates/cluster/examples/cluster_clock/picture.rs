@@ -1,6 +1,7 @@
 //! Draws when a rank computes and when it sends.
 
 use std::fs;
+use std::path::Path;
 
 use rungrad::{Error, Result};
 
@@ -65,9 +66,10 @@ pub(crate) fn write(file: &str, lanes: &[(&str, Vec<Event>)]) -> Result<()> {
         );
     }
     svg += "</svg>\n";
-    fs::write(file, svg).map_err(|error| {
-        Error::Usage(format!("{file} cannot be written: {error}"))
-    })?;
+    let folder = Path::new(file).parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).and_then(|()| fs::write(file, svg)).map_err(
+        |error| Error::Usage(format!("{file} cannot be written: {error}")),
+    )?;
     println!("wrote {file}");
     Ok(())
 }

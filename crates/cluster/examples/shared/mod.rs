@@ -1,11 +1,38 @@
 //! Code shared by the programs that train on tokens.
 
 use std::ops::Range;
+use std::time::Duration;
+use std::{env, thread};
 
 use cluster::{Collective, local};
 use rungrad::data::TokenBatch;
 use rungrad::nn::Gpt;
-use rungrad::{Error, Result, Tensor};
+use rungrad::opencl::{self, Kind};
+use rungrad::{Device, Error, Result, Tensor};
+
+/// Returns the parsed arguments. All processes that `mpirun` has started find
+/// the same mistake in them. Only the first process reports it at once; the
+/// others wait until `mpirun` ends them.
+pub(crate) fn reported_once<T>(arguments: Result<T>) -> Result<T> {
+    let rank = env::var("OMPI_COMM_WORLD_RANK");
+    if arguments.is_err() && rank.is_ok_and(|rank| rank != "0") {
+        thread::sleep(Duration::from_secs(5));
+    }
+    arguments
+}
+
+/// Returns the device of a rank: `cpu`, or the next of all GPUs. Without a GPU,
+/// the ranks share the OpenCL devices that are processors. A device with a
+/// number, such as `gpu:1`, is the device of all ranks.
+pub(crate) fn device(name: &str, rank: usize) -> Result<Device> {
+    if !["gpu", "fused"].contains(&name) {
+        return name.parse();
+    }
+    let found = opencl::devices()?;
+    let gpus = found.iter().filter(|it| it.kind == Kind::Gpu).count();
+    let count = if gpus == 0 { found.len() } else { gpus };
+    format!("{name}:{}", rank % count.max(1)).parse()
+}
 
 /// Runs `work` on ranks that are threads of this process, or else on those that
 /// `mpirun` has started.
@@ -20,7 +47,7 @@ pub(crate) fn run_ranks(
         #[cfg(feature = "mpi")]
         None => cluster::mpi::run(work),
         #[cfg(not(feature = "mpi"))]
-        None if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
+        None if env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
             Err(Error::Usage(
                 "this program was built without MPI, so its processes cannot \
                  connect; run it by `cargo learn cluster`, or build it with \
