@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use exercises::{
-    DepthProbe, Outcome, check, drops_inside_drops, expect, judge, numbers,
-    without, wrong,
+    DepthProbe, Outcome, check, drawn, drops_inside_drops, expect, judge,
+    numbers, without, wrong,
 };
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
@@ -34,7 +34,9 @@ fn product(_: &()) -> Outcome {
     let (x, y) = (numbers(1, 15), numbers(2, 15));
     let a = Tensor::new(&[3, 5], &x);
     let b = Tensor::new(&[3, 5], &y);
-    let right: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x * y).collect();
+    let factor = drawn("factor").unwrap_or(1.0);
+    let right: Vec<f32> =
+        x.iter().zip(&y).map(|(x, y)| factor * x * y).collect();
     expect("mul(a, b)", &yours::mul(&a, &b).to_vec(), &right)
 }
 
@@ -43,6 +45,9 @@ fn gradients(_: &()) -> Outcome {
     let a = Tensor::new(&[3], &numbers(3, 3));
     let b = Tensor::new(&[3], &numbers(4, 3));
     let w = Tensor::new(&[3], &numbers(5, 3));
+    if let Some(factor) = drawn("factor") {
+        return scaled(factor, [&a, &b], &w);
+    }
     let mut tape = yours::mul(&a, &b).mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
         tape.set_name(leaf.id(), name);
@@ -56,12 +61,31 @@ fn gradients(_: &()) -> Outcome {
 fn square(_: &()) -> Outcome {
     let x = Tensor::new(&[3], &numbers(6, 3));
     let w = Tensor::new(&[3], &numbers(7, 3));
+    if let Some(factor) = drawn("factor") {
+        return scaled(factor, [&x, &x], &w);
+    }
     let mut tape = yours::mul(&x, &x).mul(&w).sum().backward_recorded();
     tape.set_name(x.id(), "x");
     tape.set_name(w.id(), "w");
     judge("sum(mul(x, x) * w)", &tape, &["x", "x", "w"], |leaves| {
         dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
     })
+}
+
+/// Compares the gradients of a variant, whose product has a factor that the
+/// judge does not know.
+fn scaled(factor: f32, [a, b]: [&Tensor; 2], w: &Tensor) -> Outcome {
+    yours::mul(a, b).mul(w).sum().backward();
+    let uses = if a.id() == b.id() { 2.0 } else { 1.0 };
+    for (leaf, name, other) in [(a, "first", b), (b, "second", a)] {
+        let pairs = other.to_vec().into_iter().zip(w.to_vec());
+        let right: Vec<f32> =
+            pairs.map(|(x, w)| uses * factor * x * w).collect();
+        let grad = leaf.grad().into_iter().flatten().collect::<Vec<_>>();
+        let what = format!("the gradient of the {name} operand");
+        expect(&what, &grad, &right)?;
+    }
+    Ok(())
 }
 
 /// A rule that captures its operands hides them from the engine, which frees a
