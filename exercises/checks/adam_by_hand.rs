@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, wrong};
+use exercises::{Outcome, Stop, check, either, wrong};
 use rungrad::part3_unified::{Device, Tensor};
 use yours::Adam;
 
@@ -21,7 +21,13 @@ fn main() -> ExitCode {
             ("each parameter is a new leaf", leaf),
             ("six steps with gradients that change", six),
             ("small gradients, where epsilon counts", small),
-            ("the decay is separate from the gradient", decay),
+            (
+                either(
+                    "the decay is separate from the gradient",
+                    "the decay is added to the gradient",
+                ),
+                decay,
+            ),
         ],
     )
 }
@@ -157,7 +163,7 @@ fn near(yours: &[f32], wanted: &[f64]) -> bool {
 
 fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
     let yours = both(grads, by)?;
-    let right = place(grads, by, right);
+    let right = place(grads, by, either::<Way>(right, joined));
     if near(&yours, &right) {
         return Ok(());
     }
@@ -241,11 +247,15 @@ fn decay(_: &()) -> Outcome {
     let grads = [[2.0, -0.5, 0.125], [-1.0, 8.0, 0.5], [0.5, 1.0, -0.5]];
     let others: [(Way, &str); 3] = [
         (
-            joined,
-            "The decay was added to the gradient, and was divided by the root \
-             together with it: a parameter with large gradients hardly decays. \
-             Subtract rate * decay times the parameter, separately from the \
-             step.",
+            either::<Way>(joined, right),
+            either(
+                "The decay was added to the gradient, and was divided by the \
+                 root together with it: a parameter with large gradients \
+                 hardly decays. Subtract rate * decay times the parameter, \
+                 separately from the step.",
+                "The decay is separate from the gradient, as in AdamW. Here \
+                 it is added to the gradient.",
+            ),
         ),
         (undecayed, "There is no weight decay."),
         (

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, evenly, gathered, numbers, sparing,
-    together, wrong,
+    Kernel, Outcome, check_fast_kernel, either, evenly, gathered, numbers,
+    sparing, together, wrong,
 };
 use profile::Launch;
 
@@ -33,7 +33,13 @@ fn main() -> ExitCode {
                 places(kernel, &with(300, 0.0, &[(290, 9.0)]), 300)
             }),
             ("the first of several equal elements", equal),
-            ("the first of several NaNs, and -INFINITY everywhere", special),
+            (
+                either(
+                    "the first of several NaNs, and -INFINITY everywhere",
+                    "the first of several NaNs, and INFINITY everywhere",
+                ),
+                special,
+            ),
             ("a row of 768: three rounds", |kernel| {
                 places(kernel, &with(JUDGED, 0.0, &[(767, 9.0)]), JUDGED)
             }),
@@ -94,9 +100,16 @@ fn right(row: &[f32]) -> usize {
     }
 }
 
+/// The sign of the given elements: a variant asks for the smallest one, and
+/// gets the negative values.
+fn sign() -> f32 {
+    either(1.0, -1.0)
+}
+
 fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     let rows = a.len() / columns;
-    let arguments = [In("a", a), PerGroup("out", rows), Count(columns)];
+    let given: Vec<f32> = a.iter().map(|x| sign() * x).collect();
+    let arguments = [In("a", &given), PerGroup("out", rows), Count(columns)];
     let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
     let all: Vec<&[f32]> = a.chunks(columns).collect();
     let is = |found: &dyn Fn(usize, &[f32]) -> f32| {
@@ -108,15 +121,14 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     }
     let is_at =
         |found: &dyn Fn(&[f32]) -> usize| is(&|_, row| found(row) as f32);
-    let why = if is(&|_, row| largest(row)) {
-        "out contains the largest elements themselves. It should contain their \
-         columns."
+    let why = if is(&|_, row| sign() * largest(row)) {
+        "out contains the elements themselves. It should contain their columns."
     } else if is(&|r, row| (r * columns + right(row)) as f32) {
         "Each index is counted from the beginning of a. Here every row begins \
          with column 0."
     } else if is_at(&|row| place(row, |x| x == largest(row), false)) {
         "A NaN was ignored: every comparison with it is false, including `x > \
-         y`. Test for it with isnan(x); it counts as the largest element."
+         y`. Test for it with isnan(x); it wins against every number."
     } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
         "Of several equal elements your kernel takes the last one, but the \
          first one should win."
@@ -147,17 +159,18 @@ fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
     let Some((r, (row, yours))) = found else { return Ok(()) };
     let right = right(row);
     let what = match row.get(*yours as usize) {
-        Some(x) => format!("which contains {x}"),
+        Some(x) => format!("which contains {}", sign() * x),
         None => format!(
             "and the row has {} columns: no element has won. The initial value \
-             of an item must lose against every element, even -INFINITY",
-            row.len()
+             of an item must lose against every element, even {}",
+            row.len(),
+            either("-INFINITY", "INFINITY")
         ),
     };
     Err(wrong(format!(
         "For row {r} you found column {yours}, {what}. It should be column \
          {right}, which contains {}.",
-        row[right]
+        sign() * row[right]
     )))
 }
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_kernel_text, expect, numbers, on_tensors,
-    wrong,
+    Kernel, Outcome, Stop, check_kernel_text, drawn, expect, numbers,
+    on_tensors, wrong,
 };
 use rungrad::ledger;
 use rungrad::opencl::Gpu;
@@ -27,9 +27,16 @@ fn main() -> ExitCode {
             }),
             ("7 x 111: four groups, and guard values after the end", guarded),
             ("7 x 111, by your launch", |gpu| launched(gpu, [7, 111])),
+            ("a NaN stays NaN", nan),
             ("one launch, and nothing is copied", thrifty),
         ],
     )
+}
+
+/// Keeps a NaN. A variant multiplies negative elements instead of replacing
+/// them.
+fn relu(x: f32) -> f32 {
+    if x <= 0.0 { x * drawn("leak").unwrap_or(0.0) } else { x }
 }
 
 /// Returns the inputs: a matrix and a bias.
@@ -87,7 +94,7 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
     let of = |element: &dyn Fn(usize, f32) -> f32| -> Vec<f32> {
         x.iter().enumerate().map(|(i, x)| element(i, *x)).collect()
     };
-    let right = of(&|i, x| (x + bias[i % columns]).max(0.0));
+    let right = of(&|i, x| relu(x + bias[i % columns]));
     if yours == right {
         return Ok(());
     }
@@ -96,20 +103,34 @@ fn judge(yours: &[f32], shape: [usize; 2]) -> Outcome {
             "These are the sums, including negative ones: relu is missing.",
         ));
     }
-    if yours == of(&|i, x| x.max(0.0) + bias[i % columns]) {
+    if yours == of(&|i, x| relu(x) + bias[i % columns]) {
         return Err(wrong(
             "This is relu(x) + bias: add the bias first, and apply relu to the \
              sum.",
         ));
     }
     let row = |i: usize| bias.get(i / columns);
-    if yours == of(&|i, x| row(i).map_or(x, |bias| (x + bias).max(0.0))) {
+    if yours == of(&|i, x| row(i).map_or(x, |bias| relu(x + bias))) {
         return Err(wrong(
             "Each row was added to one element of the bias, but each column \
              should be: element i is in column i % columns.",
         ));
     }
     expect("relu(x + bias)", yours, &right)
+}
+
+/// A NaN in a result is often the first sign of a bug elsewhere.
+fn nan(gpu: &Gpu) -> Outcome {
+    let x = Tensor::new(gpu, &[1, 2], &[f32::NAN, 1.0])?;
+    let bias = Tensor::new(gpu, &[2], &[0.5, 0.5])?;
+    match computed(&x, &bias)?.to_vec()?[0] {
+        found if found.is_nan() => Ok(()),
+        found => Err(wrong(format!(
+            "NaN becomes {found}: a comparison such as `sum > 0.0f` is false \
+             for NaN. Choose the comparison so that its false case keeps the \
+             sum."
+        ))),
+    }
 }
 
 /// Checks the number of launches and copies.

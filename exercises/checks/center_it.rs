@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, numbers, wrong};
+use exercises::{Outcome, check, either, expect, numbers, wrong};
 
 exercises::yours!("part3_unified/center_it.rs");
 
@@ -58,6 +58,12 @@ fn way(
     above(size - (to - from)) as isize - from as isize
 }
 
+/// Returns how many of the free rows go above the box. A variant puts an odd
+/// one above it.
+fn half(left: usize) -> usize {
+    either(left / 2, left.div_ceil(2))
+}
+
 fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     let [h, w] = size;
     let yours = yours::center_it(image, size);
@@ -72,7 +78,6 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
     let Some([rows, columns]) = bounds(image, w) else {
         return expect(&what, &yours, image);
     };
-    let half = |left: usize| left / 2;
     let right = [way(rows, h, half), way(columns, w, half)];
     let right = moved(image, size, right);
     if yours == right {
@@ -104,7 +109,6 @@ fn diagnosis(
     yours: &[f32],
 ) -> Option<&'static str> {
     let [h, w] = size;
-    let half = |left: usize| left / 2;
     let [down, right] = [way(rows, h, half), way(columns, w, half)];
     // Ignore moves that would lose ink.
     let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
@@ -128,7 +132,7 @@ fn diagnosis(
         let sum: f32 = parts.map(|(at, ink)| ink * of(at) as f32).sum();
         ((size - 1) as f32 / 2.0 - sum / all).round() as isize
     };
-    let up = |left: usize| left.div_ceil(2);
+    let up = |left: usize| left - half(left);
     let others = [rows, columns].map(|[from, to]| to - from);
     let swapped = [
         (h.saturating_sub(others[1]) / 2) as isize - rows[0] as isize,
@@ -156,10 +160,12 @@ fn diagnosis(
     } else if is([-down, -right]) {
         Some("The digit was moved the right distance in the wrong direction.")
     } else if is([way(rows, h, up), way(columns, w, up)]) {
-        Some(
+        Some(either(
             "If the number of free rows or columns is odd, the extra one \
              belongs below the ink, or to the right of it.",
-        )
+            "If the number of free rows or columns is odd, the extra one \
+             belongs above the ink, or to the left of it.",
+        ))
     } else if yours == moved(&cut, size, short) || is(short) {
         Some(
             "The box ends after its last row: it has one row more than the \

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, wrong};
+use exercises::{Outcome, check, drawn, wrong};
 use ndarray::{ArrayD, IxDyn};
 use rungrad::part1_cpu::Tensor;
 
@@ -95,13 +95,15 @@ fn judged(grads: &[[f32; 3]], others: &[(Limit, &str)]) -> Outcome {
     )))
 }
 
-/// Returns the final values of three elements that began at 0.
+/// Returns the final values of three elements that began at 0. In a variant
+/// the velocity gets only a share of each gradient.
 fn place(grads: &[[f32; 3]], limit: Limit) -> Vec<f32> {
+    let share = drawn("share").unwrap_or(1.0);
     let (mut at, mut velocity) = ([0.0; 3], [0.0; 3]);
     for grad in grads {
         let grad = limit(grad);
         for i in 0..3 {
-            velocity[i] = MOMENTUM * velocity[i] + grad[i];
+            velocity[i] = MOMENTUM * velocity[i] + share * grad[i];
             at[i] -= RATE * velocity[i];
         }
     }

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_kernel, counting, expect, numbers, wrong,
+    Kernel, Outcome, Stop, check_kernel, counting, either, expect, numbers,
+    wrong,
 };
 
 const YOURS: &str = exercises::path!("part3_unified/convolve.cl");
@@ -76,7 +77,10 @@ impl Shape {
         Some((channel * self.height + down) * self.width + right)
     }
 
+    /// Returns the index of the weight for a window position. A variant rotates
+    /// the filter by half a turn.
     fn number(self, [filter, _, _, channel, v, u]: Place) -> usize {
+        let (v, u) = either((v, u), (2 - v, 2 - u));
         ((filter * self.channels + channel) * 3 + v) * 3 + u
     }
 
@@ -155,9 +159,14 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
         (shape.filters > 1).then_some(number)
     };
     if is(shape.sums(turned)) {
-        return "These are the sums for the filter rotated by half a turn. Here \
-                the upper left weight of the filter is multiplied by the upper \
-                left pixel of the window.";
+        return either(
+            "These are the sums for the filter rotated by half a turn. Here \
+             the upper left weight of the filter is multiplied by the upper \
+             left pixel of the window.",
+            "These are the sums for the filter as it is. Here the lower right \
+             weight of the filter is multiplied by the upper left pixel of the \
+             window.",
+        );
     }
     if is(shape.sums(swapped)) {
         return "Row and column of the filter are swapped: its last axis is the \

@@ -5,7 +5,9 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, judge, numbers, without, wrong};
+use exercises::{
+    Outcome, check, drawn, expect, judge, numbers, without, wrong,
+};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
 use rungrad::reference::add;
@@ -30,8 +32,13 @@ fn tensor(seed: u64) -> Tensor {
     Tensor::new(&[3, 5], &numbers(seed, 15))
 }
 
+/// The factor of `b` in `sub(a, b)`, which a variant draws.
+fn times() -> f32 {
+    drawn("times").unwrap_or(1.0)
+}
+
 /// Returns the expected elements.
-fn right(a: &Tensor, b: &Tensor, f: fn(f32, f32) -> f32) -> Vec<f32> {
+fn right(a: &Tensor, b: &Tensor, f: impl Fn(f32, f32) -> f32) -> Vec<f32> {
     a.to_vec().iter().zip(b.to_vec()).map(|(x, y)| f(*x, y)).collect()
 }
 
@@ -39,7 +46,7 @@ fn values(_: &()) -> Outcome {
     let (a, b) = (tensor(1), tensor(2));
     let negative = right(&a, &a, |x, _| -x);
     expect("neg(a)", &yours::neg(&a).to_vec(), &negative)?;
-    let difference = right(&a, &b, |x, y| x - y);
+    let difference = right(&a, &b, |x, y| x - times() * y);
     expect("sub(a, b)", &yours::sub(&a, &b).to_vec(), &difference)
 }
 
@@ -82,7 +89,7 @@ fn gradients(_: &()) -> Outcome {
     }
     let says = "sum(sub(a, number_minus(2.0, neg(b))) * w)";
     judge(says, &tape, &["a", "b", "w"], |leaves| {
-        let minus = |x: &f64| -(2.0 + x);
+        let minus = |x: &f64| -f64::from(times()) * (2.0 + x);
         let mut inner = leaves[1].clone();
         inner.values = inner.values.iter().map(minus).collect();
         dot(&add(&leaves[0], &inner), &leaves[2])

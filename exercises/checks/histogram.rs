@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, Counts, In};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, evenly, gathered, slow, sparing,
+    Kernel, Outcome, check_fast_kernel, drawn, evenly, gathered, slow, sparing,
     together, wrong,
 };
 use profile::{Access, Kind, Launch};
@@ -60,7 +60,9 @@ fn counted(
     [n, groups]: [usize; 2],
     bin: fn(usize) -> usize,
 ) -> Outcome {
-    let a = (0..n).map(|i| bin(i) as f32 + (i % 4) as f32 / 4.0);
+    // The width of a bin, which a variant draws.
+    let width = drawn("width").unwrap_or(1.0);
+    let a = (0..n).map(|i| width * (bin(i) as f32 + (i % 4) as f32 / 4.0));
     let a: Vec<f32> = a.collect();
     let arguments = [In("a", &a), Counts("counts", BINS), Count(n)];
     let yours = kernel.run(groups * GROUP, &arguments)?.remove(0);
@@ -110,9 +112,14 @@ fn counted(
              each element counted by only one item?"
         )
     } else {
-        "All elements are counted, but some of them in the wrong bin: the bin \
-         of a[i] is (uint)a[i]."
-            .to_string()
+        let bin = match drawn("width") {
+            Some(width) => format!("(uint)(a[i] / {width})"),
+            None => "(uint)a[i]".to_string(),
+        };
+        format!(
+            "All elements are counted, but some of them in the wrong bin: the \
+             bin of a[i] is {bin}."
+        )
     };
     Err(wrong(format!(
         "counts[{at}] is wrong.\n\n  yours  {}\n  right  {}\n\n{why}",

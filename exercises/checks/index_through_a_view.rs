@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, wrong};
+use exercises::{Outcome, check, either, wrong};
 use rungrad::rng::Random;
 use rungrad::shape::offsets;
 use yours::Term;
@@ -97,6 +97,11 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
             text(&terms)
         ))
     };
+    // A variant numbers the elements along the first axis.
+    let reversed: (Vec<_>, Vec<_>) =
+        shape.iter().zip(strides).rev().map(|(n, s)| (*n, *s)).unzip();
+    let (shape, strides) =
+        either((shape, strides), (&reversed.0[..], &reversed.1[..]));
     if terms.iter().any(|term| term.divide == 0 || term.rest == 0) {
         return Err(told("nothing can be divided by 0.".into()));
     }
@@ -203,10 +208,12 @@ fn diagnosis(
     };
     let last = *strides.last()?;
     if is(&|i| each(i, true)) {
-        Some(
+        Some(either(
             "Your terms vary the first axis fastest. It should be the last \
              one.",
-        )
+            "Your terms vary the last axis fastest. It should be the first \
+             one.",
+        ))
     } else if is(&no_quotient) {
         Some(
             "The quotient is missing: an axis advances when all later axes \

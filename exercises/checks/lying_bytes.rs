@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, expect, numbers, wrong};
+use exercises::{Outcome, Stop, check, either, expect, numbers, wrong};
 
 exercises::yours!("part2_gpu/lying_bytes.rs");
 
@@ -22,9 +22,17 @@ fn main() -> ExitCode {
     )
 }
 
+/// Returns the bytes of a float on the device, which begin with the most
+/// significant one in a variant.
+fn bytes(float: f32) -> [u8; 4] {
+    either(float.to_ne_bytes(), float.to_be_bytes())
+}
+
 /// Returns the float that a kernel reads at index `i`.
 fn float(bytes: &[u8], i: usize) -> Option<f32> {
-    bytes.as_chunks().0.get(i).map(|float| f32::from_ne_bytes(*float))
+    bytes.as_chunks().0.get(i).map(|float| {
+        either(f32::from_ne_bytes(*float), f32::from_be_bytes(*float))
+    })
 }
 
 /// Runs a kernel with two operands on `n` work-items. The learner's function
@@ -34,7 +42,7 @@ fn launch(f: fn(f32, f32) -> f32, from: [&[u8]; 2], n: usize) -> Vec<u8> {
     for i in 0..n {
         let [a, b] = from.map(|bytes| float(bytes, i).unwrap_or(f32::NAN));
         if let Some(place) = out.as_chunks_mut().0.get_mut(i) {
-            *place = f(a, b).to_ne_bytes();
+            *place = bytes(f(a, b));
         }
     }
     out
@@ -82,7 +90,7 @@ const LIES: [(Lie, &str); 6] = [
 fn meant(_: &()) -> Outcome {
     for values in [&[1.0][..], &[2.0, 3.0], &[-1.5, 0.1, 1e-3]] {
         let found = yours::bytes_of(values);
-        let right = values.iter().flat_map(|&it| (it as f32).to_ne_bytes());
+        let right = values.iter().flat_map(|&it| bytes(it as f32));
         if found == right.collect::<Vec<u8>>() {
             continue;
         }
@@ -90,7 +98,8 @@ fn meant(_: &()) -> Outcome {
             found == values.iter().flat_map(|&it| lie(it)).collect::<Vec<u8>>()
         };
         let why = LIES.iter().find(|(lie, _)| is(*lie)).map_or(
-            "Each number needs the four bytes of its f32.",
+            "Each number needs the four bytes of its f32, in the byte order \
+             of the device.",
             |(_, why)| why,
         );
         let reads: Vec<String> = (0..values.len())
@@ -151,9 +160,9 @@ fn room(_: &()) -> Outcome {
 
 fn read_back(_: &()) -> Outcome {
     for values in [&[6.0_f32][..], &[6.0, 12.0], &[0.1, -7.25, 3e8]] {
-        let bytes: Vec<u8> =
-            values.iter().flat_map(|it| it.to_ne_bytes()).collect();
-        let found = yours::values_of(&bytes);
+        let written: Vec<u8> =
+            values.iter().flat_map(|it| bytes(*it)).collect();
+        let found = yours::values_of(&written);
         let right: Vec<f64> = values.iter().map(|&it| it.into()).collect();
         if found == right {
             continue;
@@ -163,7 +172,7 @@ fn read_back(_: &()) -> Outcome {
                 "Eight bytes at a time are an f64; the kernel wrote floats of \
                  four bytes."
             }
-            it if it == bytes.len() => "A float is four bytes, not one.",
+            it if it == written.len() => "A float is four bytes, not one.",
             _ => "Take four bytes at a time, as an f32.",
         };
         return Err(wrong(format!(

@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, judge, numbers};
+use exercises::{Outcome, again, check, judge, numbers, values};
 use ndarray::{Array2, ArrayD, Ix2};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
-use rungrad::reference::matmul;
+use rungrad::reference::{Array, matmul, permute};
 
 exercises::yours!("part1_cpu/matmul_rule.rs");
 
@@ -41,8 +41,35 @@ fn matrix(array: &ArrayD<f32>) -> Array2<f32> {
     array.clone().into_dimensionality::<Ix2>().expect("two axes")
 }
 
+/// In a variant `b` has the shape (n, k), and the product is `a` times its
+/// transpose.
+fn transposed(seed: u64, m: usize, k: usize, n: usize) -> Outcome {
+    let array = |seed, rows, columns| {
+        Array::new(&[rows, columns], &numbers(seed, rows * columns))
+    };
+    let [a, b] = [array(seed, m, k), array(seed + 1, n, k)];
+    let grad_out = array(seed + 2, m, n);
+    let given = |it: &Array| {
+        let values = it.values.iter().map(|x| *x as f32).collect();
+        Array2::from_shape_vec((it.shape[0], it.shape[1]), values)
+            .expect("one value each")
+    };
+    let yours = yours::matmul_rule(&given(&a), &given(&b), &given(&grad_out));
+    let right =
+        [matmul(&grad_out, &b), matmul(&permute(&grad_out, &[1, 0]), &a)];
+    for (at, name) in ["a", "b"].into_iter().enumerate() {
+        let flat: Vec<f32> = yours[at].iter().copied().collect();
+        let found = Array::new(yours[at].shape(), &flat);
+        values(&format!("The gradient of {name}"), &found, &right[at])?;
+    }
+    Ok(())
+}
+
 /// With the loss `sum((a x b) * w)`, the rule's `grad_out` is `w`.
 fn product(seed: u64, m: usize, k: usize, n: usize) -> Outcome {
+    if again() {
+        return transposed(seed, m, k, n);
+    }
     let tensor = |seed, rows, columns| {
         Tensor::new(&[rows, columns], &numbers(seed, rows * columns))
     };

@@ -6,10 +6,12 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, check_kernel, expect, judge, numbers};
+use exercises::{
+    Kernel, Outcome, check_kernel, either, expect, judge, numbers,
+};
 use rungrad::gradcheck::dot;
 use rungrad::part2_gpu::Tensor;
-use rungrad::reference::mul;
+use rungrad::reference::{div, mul};
 
 const YOURS: &str = exercises::path!("part2_gpu/mul_kernel.cl");
 
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 /// Uses the kernel as the backward rule: with the loss `sum(a * b * w)`, its
-/// `grad_out` is `w`.
+/// `grad_out` is `w`. A variant divides instead of multiplying.
 fn gradients(kernel: &Kernel) -> Outcome {
     let n = 3;
     let leaf = |seed| -> Result<Tensor, exercises::Stop> {
@@ -35,9 +37,10 @@ fn gradients(kernel: &Kernel) -> Outcome {
     };
     let (a, b, w) = (leaf(1)?, leaf(2)?, leaf(3)?);
     let (x, y) = (a.to_vec()?, b.to_vec()?);
-    let product = a.detach().mul(&b.detach());
+    let (p, q) = (a.detach(), b.detach());
+    let (op, out) = either(("mul", p.mul(&q)), ("div", p.div(&q)));
     let (yours, gpu) = (kernel.clone(), kernel.gpu().clone());
-    let product = Tensor::from_op("mul", &[&a, &b], product, move |grad_out| {
+    let out = Tensor::from_op(op, &[&a, &b], out, move |grad_out| {
         let g = grad_out.to_vec().expect("the device answers");
         let grads = yours.run_in_a_rule(
             n,
@@ -53,12 +56,14 @@ fn gradients(kernel: &Kernel) -> Outcome {
         let tensor = |grad: &Vec<f32>| Tensor::new(&gpu, &[n], grad).ok();
         grads.iter().map(tensor).collect()
     });
-    let mut tape = product.mul(&w).sum().backward_recorded();
+    let mut tape = out.mul(&w).sum().backward_recorded();
     for (leaf, name) in [(&a, "a"), (&b, "b"), (&w, "w")] {
         tape.set_name(leaf.id(), name);
     }
-    judge("sum(a * b * w)", &tape, &["a", "b", "w"], |leaves| {
-        dot(&mul(&leaves[0], &leaves[1]), &leaves[2])
+    let says = either("sum(a * b * w)", "sum(a / b * w)");
+    judge(says, &tape, &["a", "b", "w"], |leaves| {
+        let (a, b) = (&leaves[0], &leaves[1]);
+        dot(&either(mul(a, b), div(a, b)), &leaves[2])
     })
 }
 
@@ -77,9 +82,11 @@ fn ragged(kernel: &Kernel) -> Outcome {
             Count(n),
         ],
     )?;
-    let times = |other: &[f32]| -> Vec<f32> {
-        g.iter().zip(other).map(|(g, other)| g * other).collect()
+    let each = |rule: &dyn Fn(f32, f32, f32) -> f32| -> Vec<f32> {
+        (0..n).map(|i| rule(g[i], a[i], b[i])).collect()
     };
-    expect("grad_a", &grads[0], &times(&b))?;
-    expect("grad_b", &grads[1], &times(&a))
+    let of_a = each(&|g, _, b| either(g * b, g / b));
+    let of_b = each(&|g, a, b| either(g * a, -g * a / (b * b)));
+    expect("grad_a", &grads[0], &of_a)?;
+    expect("grad_b", &grads[1], &of_b)
 }

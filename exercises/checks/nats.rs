@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, wrong};
+use exercises::{Outcome, check, drawn, wrong};
 use rungrad::data::{Names, names};
 
 exercises::yours!("part3_unified/nats.rs");
@@ -47,10 +47,10 @@ fn asked(
 const BITS: &str = "These are bits: the logarithm to base 2.";
 const TENS: &str = "That is the logarithm to base 10.";
 const CHOICES: &str = "That is the exponential of the loss, its perplexity.";
-const NO_ONE: &str = "You have not added 1 to each count.";
-const OLD_TOTAL: &str = "You have added 1 to each count, but divided by the \
-                         total of the old counts. Divide by the new total, so \
-                         that the probabilities sum to 1.";
+const NO_ONE: &str = "You have not added anything to the counts.";
+const OLD_TOTAL: &str = "You have added to each count, but divided by the total \
+                         of the old counts. Divide by the new total, so that \
+                         the probabilities sum to 1.";
 const ITS_OWN: &str = "You have counted the held-out tokens. A network cannot \
                        know them beforehand.";
 const ONCE_EACH: &str = "That is the mean over the distinct tokens, each \
@@ -82,11 +82,12 @@ fn mean(shares: &[f64], times: &[u64]) -> f64 {
 }
 
 fn judge(what: &str, learned: &[u64], held_out: &[u64]) -> Outcome {
-    let known = shares(learned, 1);
+    let more = drawn("more").unwrap_or(1.0) as u64;
+    let known = shares(learned, more);
     let right = mean(&known, held_out);
     let total = learned.iter().sum::<u64>() as f64;
     let by_old_total: Vec<f64> =
-        learned.iter().map(|count| (count + 1) as f64 / total).collect();
+        learned.iter().map(|count| (count + more) as f64 / total).collect();
     let ones = vec![1; learned.len()];
     asked(
         what,
@@ -97,7 +98,7 @@ fn judge(what: &str, learned: &[u64], held_out: &[u64]) -> Outcome {
             (right.exp(), CHOICES),
             (mean(&shares(learned, 0), held_out), NO_ONE),
             (mean(&by_old_total, held_out), OLD_TOTAL),
-            (mean(&shares(held_out, 1), held_out), ITS_OWN),
+            (mean(&shares(held_out, more), held_out), ITS_OWN),
             (mean(&known, &ones), ONCE_EACH),
         ],
     )

@@ -1,14 +1,14 @@
 //! Checks `prefix_sum`, a scan in three launches.
 //!
-//! All values are multiples of 0.25, so every sum is exact in any order, and
+//! In a variant each sum ends before its own element. All values are multiples of 0.25, so every sum is exact in any order, and
 //! the missing elements can be identified.
 
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, evenly, expect, numbers, slow,
-    sparing, wrong,
+    Kernel, Outcome, Stop, again, check_fast_kernel, either, evenly, expect,
+    numbers, slow, sparing, wrong,
 };
 use profile::{Kind, Launch};
 
@@ -62,16 +62,22 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
             |i: usize| (i / GROUP * GROUP).max((i + 1).max(many) - many);
         (0..n).map(|i| a[first(i)..=i].iter().sum()).collect()
     };
-    let right = last(GROUP);
+    let inclusive = last(GROUP);
     let lacking = |(sum, own): (&f32, &f32)| sum - own;
-    let exclusive: Vec<f32> = right.iter().zip(&a).map(lacking).collect();
-    let why = if yours == right {
+    let exclusive = inclusive.iter().zip(&a).map(lacking).collect();
+    let (right, other) =
+        either((&inclusive, &exclusive), (&exclusive, &inclusive));
+    let why = if yours == *right {
         let sums = a.chunks(GROUP).map(|group| group.iter().sum());
         return expect("totals", &totals, &sums.collect::<Vec<f32>>());
-    } else if yours == exclusive {
-        "Each sum ends just before its own element: out[i] must include a[i], \
-         too."
-            .to_string()
+    } else if yours == *other {
+        either(
+            "Each sum ends just before its own element: out[i] must include \
+             a[i], too.",
+            "Each sum contains its own element: out[i] must end just before \
+             a[i].",
+        )
+        .to_string()
     } else if let Some(many) =
         (0..8).map(|round| 1 << round).find(|&many| yours == last(many))
     {
@@ -81,7 +87,7 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
              long as the step is below 256."
         )
     } else {
-        return expect("out", &yours, &right);
+        return expect("out", &yours, right);
     };
     Err(wrong(why))
 }
@@ -121,9 +127,17 @@ fn added(kernel: &Kernel) -> Outcome {
         let sums = sums.iter().enumerate();
         sums.map(|(i, sum)| sum + before(i / GROUP)).collect()
     };
-    let right = of(&|group| if group > 0 { totals[group - 1] } else { 0.0 });
+    let before = |group: usize| match either(group.checked_sub(1), Some(group))
+    {
+        Some(at) => totals[at],
+        None => 0.0,
+    };
+    let right = of(&before);
     let why = if yours == right {
         return Ok(());
+    } else if again() {
+        "The totals are already running sums that end before their own group: \
+         totals[g] is the total of all groups before group g."
     } else if yours == of(&|group| totals[group]) {
         "Each group has added its own total, which is already in its sums: \
          group g needs the total up to group g - 1."
@@ -147,7 +161,7 @@ fn together(kernel: &Kernel) -> Outcome {
     let mut sum = 0.0;
     let right = a.iter().map(|x| {
         sum += x;
-        sum
+        either(sum, sum - x)
     });
     expect("out", &yours, &right.collect::<Vec<f32>>())
 }

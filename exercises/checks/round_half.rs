@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, wrong};
+use exercises::{Outcome, check, either, wrong};
 use rungrad::half::F16;
 
 exercises::yours!("part3_unified/round_half.rs");
@@ -13,18 +13,40 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("numbers that fit are unchanged", same),
-            ("the nearest is taken", nearest),
-            ("a tie is rounded to even", even),
-            ("numbers that are too large become infinite", large),
+            (
+                either("the nearest is taken", "a nearer one may be too far"),
+                nearest,
+            ),
+            (either("a tie is rounded to even", "a tie is rounded to 0"), even),
+            (
+                either(
+                    "numbers that are too large become infinite",
+                    "numbers that are too large become 65504",
+                ),
+                large,
+            ),
             ("below 2^-14 there are fewer digits", small),
             ("NaN stays NaN", no_number),
         ],
     )
 }
 
+/// Returns the nearest value that is not farther from 0, for a variant.
+fn towards_zero(x: f32) -> u16 {
+    let nearest = F16::round(x);
+    let is_farther = f32::from(nearest).abs() > x.abs();
+    nearest.to_bits() - u16::from(is_farther)
+}
+
 /// Compares the answer with ours.
 fn compare(x: f32, why: &str) -> Outcome {
-    let (yours, right) = (yours::round(x), F16::round(x).to_bits());
+    let right = either(F16::round(x).to_bits(), towards_zero(x));
+    let why = either(
+        why,
+        "Take the value next to it that is nearer to 0: cut off the digits \
+         that do not fit, and let only an infinity become infinite.",
+    );
+    let yours = yours::round(x);
     match yours == right {
         true => Ok(()),
         false => Err(wrong(format!(

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerRow};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, evenly, expect, gathered, numbers,
-    sparing, together, wrong,
+    Kernel, Outcome, check_fast_kernel, drawn, evenly, expect, gathered,
+    numbers, sparing, together, wrong,
 };
 use profile::Launch;
 
@@ -64,12 +64,15 @@ fn shares(kernel: &Kernel, a: &[f32], [rows, columns]: [usize; 2]) -> Outcome {
     let shape = [rows, columns];
     let arguments = [In("a", a), PerRow("out", shape), Count(columns)];
     let yours = kernel.run(GROUP * rows, &arguments)?.remove(0);
+    // A variant draws a temperature that divides the scores.
+    let temperature = drawn("temperature").map_or(1.0, f64::from);
     // The exponentials of each row, divided by `by` of them.
     let divided = |by: &dyn Fn(&[f64]) -> f64| -> Vec<f32> {
         let shares = |row: &[f32]| -> Vec<f32> {
             let row = row.iter().map(|x| f64::from(*x));
             let largest = row.clone().fold(f64::NEG_INFINITY, f64::max);
-            let exps: Vec<f64> = row.map(|x| (x - largest).exp()).collect();
+            let exp = |x: f64| ((x - largest) / temperature).exp();
+            let exps: Vec<f64> = row.map(exp).collect();
             let by = by(&exps);
             exps.iter().map(|e| (e / by) as f32).collect()
         };

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, wrong};
+use exercises::{Outcome, Stop, check, either, wrong};
 use rungrad::part3_unified::{Device, Tensor};
 use yours::Norm;
 
@@ -35,6 +35,12 @@ const FIRST: [f32; ROWS * COLUMNS] =
     [1.0, 10.0, -0.5, 3.0, 30.0, 0.5, 2.0, -20.0, 1.5, 6.0, 0.0, 0.25];
 const SECOND: [f32; ROWS * COLUMNS] =
     [0.5, 4.0, 2.0, -1.5, 8.0, 1.0, 2.5, 2.0, -4.0, 0.0, 6.0, 3.0];
+
+/// The weight of a new batch. In a variant the momentum is the weight of the
+/// old value.
+fn share() -> f64 {
+    either(MOMENTUM, 1.0 - MOMENTUM)
+}
 
 fn norm() -> Result<Norm, Stop> {
     Ok(Norm {
@@ -113,9 +119,9 @@ fn training(_: &()) -> Outcome {
     });
     let running = by(&FIRST, |at| {
         let [mean, variance] = moments(&column(&FIRST, at % COLUMNS));
-        let old = 1.0 - MOMENTUM;
+        let old = 1.0 - share();
         let sample = variance * n / (n - 1.0);
-        [MOMENTUM * mean, old + MOMENTUM * sample]
+        [share() * mean, old + share() * sample]
     });
     let others = [
         (
@@ -163,12 +169,16 @@ fn kept(_: &()) -> Outcome {
     let yours = [norm.mean.to_vec()?, norm.variance.to_vec()?].concat();
     let others = [
         (
-            after(1.0 - MOMENTUM, SAMPLE),
-            "The momentum is the weight of the new batch, as in PyTorch, but \
-             yours is the weight of the old value.",
+            after(1.0 - share(), SAMPLE),
+            either(
+                "The momentum is the weight of the new batch, as in PyTorch, \
+                 but yours is the weight of the old value.",
+                "The momentum is the weight of the old value, as in \
+                 TensorFlow, but yours is the weight of the new batch.",
+            ),
         ),
         (
-            after(MOMENTUM, 1.0),
+            after(share(), 1.0),
             "The variance of the batch itself was stored. To estimate the \
              variance of all rows from a sample, divide by one less than the \
              number of rows: multiply by rows / (rows - 1).",
@@ -178,7 +188,7 @@ fn kept(_: &()) -> Outcome {
             "Only the last batch was stored. Keep a part of the old value.",
         ),
     ];
-    let right = after(MOMENTUM, SAMPLE);
+    let right = after(share(), SAMPLE);
     expect(
         "The running mean and variance after two batches",
         &yours,
@@ -195,7 +205,7 @@ fn evaluation(_: &()) -> Outcome {
     let before = [norm.mean.to_vec()?, norm.variance.to_vec()?];
     norm.is_training = false;
     let y = norm.forward(&batch(&FIRST)?).to_vec()?;
-    let kept = after(MOMENTUM, SAMPLE);
+    let kept = after(share(), SAMPLE);
     let right =
         by(&FIRST, |at| [kept[at % COLUMNS], kept[COLUMNS + at % COLUMNS]]);
     let others = [(

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use exercises::{Outcome, Stop, check, expect, judge, numbers, wrong};
+use exercises::{Outcome, Stop, check, drawn, expect, judge, numbers, wrong};
 use rungrad::gradcheck::dot;
 use rungrad::part3_unified::{Device, Tensor, apply, grad, trace};
 use rungrad::reference::exp;
@@ -30,15 +30,32 @@ fn tensor(seed: u64, n: usize) -> Result<Tensor, Stop> {
     Ok(Tensor::new(&[n], &values, Device::Cpu)?)
 }
 
+/// The factor of the exponent, which a variant draws.
+fn factor() -> f32 {
+    drawn("factor").unwrap_or(1.0)
+}
+
+/// Returns the exponentials, or their derivative of some order.
+fn right(x: &Tensor, order: i32) -> Result<Vec<f32>, Stop> {
+    let each = |x: &f32| factor().powi(order) * (factor() * x).exp();
+    Ok(x.to_vec()?.iter().map(each).collect())
+}
+
 fn values(_: &()) -> Outcome {
     let a = tensor(1, 7)?;
-    let right: Vec<f32> = a.to_vec()?.iter().map(|x| x.exp()).collect();
-    expect("the exponential", &apply(yours::Exp, &[&a]).to_vec()?, &right)
+    let yours = apply(yours::Exp, &[&a]).to_vec()?;
+    expect("the exponential", &yours, &right(&a, 0)?)
 }
 
 /// With the loss `sum(exp(a) * w)`, backward's `grad_out` is `w`.
 fn gradient(_: &()) -> Outcome {
     let a = tensor(2, 3)?.requires_grad();
+    if drawn("factor").is_some() {
+        // The judge knows only the exponential without a factor.
+        let sum = apply(yours::Exp, &[&a]).sum();
+        let yours = grad(&[&sum], &[&a], false).remove(0).to_vec()?;
+        return expect("the gradient", &yours, &right(&a, 1)?);
+    }
     let w = tensor(3, 3)?.requires_grad();
     let loss = trace(|| apply(yours::Exp, &[&a]).mul(&w).sum());
     let mut tape = loss.backward_recorded();
@@ -70,18 +87,18 @@ fn thrift(_: &()) -> Outcome {
     }
 }
 
-/// Every derivative of e to the x is e to the x.
+/// Every derivative of e to the x is e to the x. A factor of the exponent
+/// becomes a factor of each derivative.
 fn twice(_: &()) -> Outcome {
     let x = tensor(5, 1)?.requires_grad();
     let y = apply(yours::Exp, &[&x]).sum();
     let first = grad(&[&y], &[&x], true).remove(0);
     let second = grad(&[&first.sum()], &[&x], false).remove(0).to_vec()?;
-    let right: Vec<f32> = x.to_vec()?.iter().map(|x| x.exp()).collect();
     if second == [0.0] {
         return Err(wrong(
             "The gradient has no graph, so it cannot be differentiated: \
              `ctx.output()` is a tensor of the graph, and a copy is not.",
         ));
     }
-    expect("the second derivative", &second, &right)
+    expect("the second derivative", &second, &right(&x, 2)?)
 }

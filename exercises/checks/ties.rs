@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, expect, numbers, wrong};
+use exercises::{Outcome, again, check, either, expect, numbers, wrong};
 
 exercises::yours!("part1_cpu/ties.rs");
 
@@ -16,8 +16,20 @@ fn main() -> ExitCode {
         &[
             ("relu passes on the gradient of positive elements", relu),
             ("relu's gradient at 0 is 0", zero),
-            ("max passes its gradient to the largest element", max),
-            ("equal maxima share the gradient", shared),
+            (
+                either(
+                    "max passes its gradient to the largest element",
+                    "min passes its gradient to the smallest element",
+                ),
+                max,
+            ),
+            (
+                either(
+                    "equal maxima share the gradient",
+                    "equal minima share the gradient",
+                ),
+                shared,
+            ),
             (
                 "relu passes nothing on for negative elements, not even infinity",
                 endless,
@@ -49,23 +61,28 @@ fn zero(_: &()) -> Outcome {
 
 fn max(_: &()) -> Outcome {
     let x = [1.0, -4.0, 3.5, 2.0, 0.5];
-    let found = yours::max_rule(&x, -2.5);
-    largest(&x, -2.5, &found, &[0.0, 0.0, -2.5, 0.0, 0.0])?;
+    largest(&x, -2.5, &[0.0, 0.0, -2.5, 0.0, 0.0])?;
     // All of them may be negative.
     let x = [-3.0, -1.5, -2.0];
-    largest(&x, 0.75, &yours::max_rule(&x, 0.75), &[0.0, 0.75, 0.0])
+    largest(&x, 0.75, &[0.0, 0.75, 0.0])
 }
 
 fn shared(_: &()) -> Outcome {
     let x = [3.0, 3.0, 1.0];
-    largest(&x, 5.0, &yours::max_rule(&x, 5.0), &[2.5, 2.5, 0.0])?;
+    largest(&x, 5.0, &[2.5, 2.5, 0.0])?;
     let x = [0.0, 2.0, 2.0, -1.0, 2.0];
     let third = 1.5;
     let right = [0.0, third, third, 0.0, third];
-    largest(&x, 4.5, &yours::max_rule(&x, 4.5), &right)
+    largest(&x, 4.5, &right)
 }
 
-fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
+/// A variant asks for the smallest element, and gets the negative values.
+fn largest(x: &[f32], grad_out: f32, right: &[f32]) -> Outcome {
+    let x: Vec<f32> = x.iter().map(|x| x * either(1.0, -1.0)).collect();
+    let yours = yours::max_rule(&x, grad_out);
+    if again() {
+        return expect(&format!("min's gradient for {x:?}"), &yours, right);
+    }
     // Each diagnosis applies only if its formula gives exactly these values.
     let share = right.iter().copied().find(|r| *r != 0.0).unwrap_or(1.0);
     let is = |formula: &dyn Fn(f32) -> f32| {
@@ -88,7 +105,7 @@ fn largest(x: &[f32], grad_out: f32, yours: &[f32], right: &[f32]) -> Outcome {
         "One of several equal maxima got all of grad_out: divide it equally, \
          so that the order of the elements does not matter."
     } else {
-        return expect(&format!("max's gradient for {x:?}"), yours, right);
+        return expect(&format!("max's gradient for {x:?}"), &yours, right);
     };
     Err(wrong(format!(
         "The gradient of max for x = {x:?} is wrong.\n\n  grad_out  \

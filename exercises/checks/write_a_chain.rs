@@ -4,7 +4,9 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, Stop, check_kernel_text, numbers, wrong};
+use exercises::{
+    Kernel, Outcome, Stop, check_kernel_text, drawn, numbers, wrong,
+};
 use rungrad::opencl::Gpu;
 use rungrad::rng::Random;
 use rungrad::shape::list;
@@ -21,7 +23,8 @@ fn main() -> ExitCode {
             ("a sum of two inputs", sum),
             ("a difference, of the first and the second", difference),
             ("numbers in the source: -0.5, 0.1 and 3", scaled),
-            ("a bias and a relu", relu),
+            ("a bias and a relu", biased),
+            ("relu of a NaN is NaN", nan),
             ("a line that is used twice", twice),
             ("a last line that is not the newest load", last),
             ("random chains", chance),
@@ -44,8 +47,23 @@ fn scaled(_: &Gpu) -> Outcome {
     judge(&[Load(0), Scale(0, 0.1)])
 }
 
-fn relu(_: &Gpu) -> Outcome {
+fn biased(_: &Gpu) -> Outcome {
     judge(&[Load(0), Load(1), Add(0, 1), Relu(2)])
+}
+
+/// A NaN in a result is often the first sign of a bug elsewhere.
+fn nan(_: &Gpu) -> Outcome {
+    let text = yours::text(1, &[Load(0), Relu(0)]);
+    let kernel = Kernel::of_a_text("chain", &text);
+    let arguments = [In("in0", &[f32::NAN, 1.0]), Out("out", 2), Count(2)];
+    match kernel.run(2, &arguments)?.remove(0)[0] {
+        found if found.is_nan() => Ok(()),
+        found => Err(wrong(format!(
+            "NaN becomes {found}: a comparison such as `v0 > 0.0f` is false \
+             for NaN. Choose the comparison so that its false case keeps the \
+             value.\n\nYou wrote:\n\n{text}"
+        ))),
+    }
 }
 
 fn twice(_: &Gpu) -> Outcome {
@@ -160,6 +178,8 @@ fn diagnosis(
 
 /// Computes the operations one by one, as separate kernels would.
 fn run(lines: &[Line], values: &[Vec<f32>]) -> Vec<f32> {
+    // A variant also limits the values of a relu.
+    let most = drawn("most").map_or(f64::INFINITY, f64::from);
     let element = |i: usize| {
         let mut v: Vec<f32> = vec![];
         for line in lines {
@@ -171,7 +191,7 @@ fn run(lines: &[Line], values: &[Vec<f32>]) -> Vec<f32> {
                 Sub(a, b) => f64::from(v[a]) - f64::from(v[b]),
                 Mul(a, b) => f64::from(v[a]) * f64::from(v[b]),
                 Scale(a, number) => f64::from(v[a]) * f64::from(number),
-                Relu(a) => f64::from(v[a]).max(0.0),
+                Relu(a) => f64::from(v[a]).clamp(0.0, most),
             };
             v.push(exact as f32);
         }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use rungrad::Error;
 use rungrad::opencl::{self, Gpu, Source};
 
-use crate::again::drawn;
 use crate::device::{absent, name_device, opened};
 use crate::frame::{Kind, Role, Step, frame};
 use crate::hole::no_hole;
@@ -314,8 +313,7 @@ impl Kernel {
     }
 
     /// Checks that an output was written completely and returns it without its
-    /// padding. A variant multiplies the output by `scale`, a power of two, so
-    /// the division is exact and the check compares what it always does.
+    /// padding.
     fn inside(
         &self,
         name: &str,
@@ -325,9 +323,6 @@ impl Kernel {
     ) -> Result<Vec<f32>, Stop> {
         inside(name, &values, len, writer, self.adds_to(name))?;
         values.truncate(len);
-        if let Some(scale) = drawn("scale") {
-            values.iter_mut().for_each(|value| *value /= scale);
-        }
         Ok(values)
     }
 

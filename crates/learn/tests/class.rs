@@ -110,8 +110,8 @@ fn a_student_is_graded_on_the_variant_of_the_name() {
     let scene = stage_with_variants();
     scene.learn(&["class", "start", "Anna"]).succeeds().prints("1 exercises");
     let file = "exercises/again/part1_cpu/one.rs";
-    let factor = scene.read(file).lines().next().unwrap().to_string();
-    let factor = factor.strip_prefix("# by ").unwrap();
+    let stub = scene.read(file);
+    let factor = if stub.contains("by 7") { "7" } else { "9" };
     let answer = |factor: &str| {
         format!("[ \"$RUNGRAD_AGAIN\" = factor={factor} ] || exit 1\n")
     };

@@ -56,7 +56,6 @@ fn strays(checkout: &Checkout, rows: &[Row]) -> Vec<String> {
     let mut known = BTreeSet::new();
     for (Exercise { id, file, right, .. }, _) in rows {
         known.insert(course.join("solutions").join(file));
-        known.insert(course.join("solutions/again").join(file));
         known.insert(course.join(format!("checks/{id}.rs")));
         known.insert(course.join(format!("wrong/{id}.diff")));
         let folder = course.join("right").join(id);

@@ -2,7 +2,7 @@
 //
 // WHAT   `x` is a matrix (rows, columns), and `bias` has one element per
 //        column. Add it to each row and apply ReLU, in one kernel and one
-//        launch.
+//        launch. A NaN stays NaN.
 // WHY    `x.add(&bias).relu()` takes two launches, and the intermediate result
 //        is written to memory and read again. An item can finish the
 //        computation of its element before it writes.

@@ -2,7 +2,7 @@
 //
 // WHAT   A chain is given as a list of lines, each of which uses earlier ones.
 //        Write the OpenCL C of one kernel that computes all lines for an
-//        element and stores the last one.
+//        element and stores the last one. Relu keeps a NaN.
 // WHY    Launched one by one, each line would be a kernel that reads its
 //        operands from memory and writes its result to memory. In one kernel a
 //        line is a variable, and memory is read at the beginning and written
@@ -24,7 +24,7 @@ pub enum Line {
     Mul(usize, usize),
     /// An earlier line times a constant.
     Scale(usize, f32),
-    /// Negative values become 0.
+    /// Negative values become 0, and a NaN stays NaN.
     Relu(usize),
 }
 

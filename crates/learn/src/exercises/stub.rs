@@ -39,7 +39,7 @@ impl SolutionFile {
         checkout: &Checkout,
         exercise: &Exercise,
     ) -> Result<SolutionFile, Stop> {
-        let (text, wrong) = read(checkout, "solutions", exercise)?;
+        let (text, wrong) = read(checkout, exercise)?;
         if exercise.free {
             return Ok(SolutionFile { stub: text.clone(), plain: text });
         }
@@ -62,19 +62,20 @@ impl SolutionFile {
         exercise: &Exercise,
         level: usize,
     ) -> Result<String, Stop> {
-        let (text, wrong) = read(checkout, "solutions", exercise)?;
+        let (text, wrong) = read(checkout, exercise)?;
         levels::solution_at(&text, level).map_err(wrong)
     }
 
-    /// Reads the solution of a variant.
+    /// Makes the solution of a variant.
     pub fn variant(
         checkout: &Checkout,
         exercise: &Exercise,
         again: &Again,
         seed: usize,
     ) -> Result<SolutionFile, Stop> {
-        let (text, wrong) = read(checkout, "solutions/again", exercise)?;
-        SolutionFile::parse(&again.substitute(&text, seed)).map_err(wrong)
+        let (text, wrong) = read(checkout, exercise)?;
+        let text = again.solution(&exercise.id, &text, seed);
+        text.and_then(|it| SolutionFile::parse(&it)).map_err(wrong)
     }
 
     /// Splits the text of a solution. An error names the line.
@@ -117,15 +118,13 @@ impl SolutionFile {
     }
 }
 
-/// Reads the file of an exercise in a folder. Also returns a function that
-/// makes an error about this file.
+/// Reads the solution file of an exercise. Also returns a function that makes
+/// an error about this file.
 fn read(
     checkout: &Checkout,
-    folder: &str,
     exercise: &Exercise,
 ) -> Result<(String, impl Fn(String) -> Stop), Stop> {
-    let folder = checkout.root.join("exercises").join(folder);
-    let file = folder.join(&exercise.file);
+    let file = checkout.root.join("exercises/solutions").join(&exercise.file);
     let place = checkout.shown(&file);
     let wrong = move |why: String| Stop::Failed(format!("{place}: {why}"));
     match fs::read_to_string(&file) {

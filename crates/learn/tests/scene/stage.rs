@@ -180,15 +180,11 @@ pub(crate) fn stage_with_variants() -> Scene {
     let table = scene.read("exercises/exercises.toml").replace(
         "\n[[exercise]]\nid = 'two'",
         "\n[exercise.again]\ntask = 'Multiply by @factor@.'\n\
+         change = [['TODO(one): it', 'TODO(one): by @factor@'], \
+         ['echo solved', '[ \"$RUNGRAD_AGAIN\" = factor=@factor@ ]']]\n\
          draw = [{ name = 'factor', from = ['7', '9'] }]\n\
          \n[[exercise]]\nid = 'two'",
     );
     scene.write("exercises/exercises.toml", &table);
-    let stub = format!("# by @factor@\n{TO_DO}");
-    let plain = "[ \"$RUNGRAD_AGAIN\" = factor=@factor@ ] || exit 1\n";
-    scene.write(
-        "exercises/solutions/again/part1_cpu/one.rs",
-        &source(&stub, plain),
-    );
     scene
 }
