@@ -141,7 +141,7 @@ fn a_warp_shows_its_cache_lines() {
         js all('.stage .old').length | 0
         type .stage input[type=number] | 5000
         see .refusal | a warp takes a stride and a first place, each at most 1024
-        js all('.stage .old').length | 2
+        js all('.stage .old').length | 3
         ",
     );
 }
