@@ -181,8 +181,8 @@ const live = (() => {
         // A refusal replaces the status line.
         const told = stage.add("div", { class: "told" }, stage.words);
         if (!stage.refusal.parentElement) told.append(stage.refusal);
-        // A question stays, and its answer is folded below the form.
-        if (figure.dataset.figure === "task") {
+        // A question or an exercise stays, and what is folded is below the form.
+        if (["task", "exercise"].includes(figure.dataset.figure)) {
             figure.querySelector("details").before(stage.place);
         } else {
             still.before(stage.place);

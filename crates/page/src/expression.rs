@@ -59,7 +59,12 @@ pub(crate) fn answer(name: &str, words: &[&str]) -> Result<Value, Error> {
 /// Parses `EXPR NAME=VALUES ..`.
 pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
     let (text, inputs) = words.split_first().unwrap_or((&"", &[]));
-    check_typed(text)?;
+    check_typed(text, |number| {
+        format!(
+            "a figure takes names instead of numbers: write k instead of \
+             {number}, and a slider for k appears"
+        )
+    })?;
     let expr = expr::parse(text)?;
     let named = |word: &&str| match word.contains('=') {
         true => read(word),
@@ -81,7 +86,10 @@ pub(crate) fn request(words: &[&str]) -> Result<Request, Error> {
 
 /// Rejects what readers often type and the parser does not know, with advice
 /// that a page can follow. The parser's own is about the terminal.
-fn check_typed(text: &str) -> Result<(), Error> {
+pub(crate) fn check_typed(
+    text: &str,
+    about_number: impl Fn(&str) -> String,
+) -> Result<(), Error> {
     if text.contains('^') {
         return Err(Error::Usage(
             "write a power as a product, such as a*a".to_string(),
@@ -92,10 +100,7 @@ fn check_typed(text: &str) -> Result<(), Error> {
     if let Some(number) =
         words.find(|it| it.starts_with(|c: char| c.is_numeric()))
     {
-        return Err(Error::Usage(format!(
-            "a figure takes names instead of numbers: write k instead of \
-             {number}, and a slider for k appears"
-        )));
+        return Err(Error::Usage(about_number(number)));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! The engine in the pages of the book: Part 1 and its reference, unchanged,
-//! compiled to WebAssembly. A page shows what the code of its chapter
-//! computes.
+//! The engine in the pages of the book: Part 1, its reference and the harness
+//! of the exercises, unchanged, compiled to WebAssembly. A page shows what the
+//! code of its chapter computes.
 //!
 //! A question consists of lines, like the arguments in a terminal: `try own`,
 //! `(a*b)*b`, `a=2,3`, `b=3,4`. The answer is JSON, or the error message of
@@ -14,6 +14,7 @@ mod descent;
 mod diamond;
 mod digits;
 pub mod door;
+mod exercise;
 mod expression;
 mod filter;
 mod fused;
@@ -51,6 +52,7 @@ pub fn answer(question: &str) -> String {
     let words: Vec<&str> = lines.collect();
     let answer = match name {
         "try" => expression::answer(of, &words),
+        "exercise" => exercise::answer(of, &words),
         "nudge" => nudge::answer(of, &words),
         "diamond" => diamond::answer(&words),
         "digits" => digits::answer(of, &words),

@@ -199,7 +199,7 @@ fn list<T: ToString>(values: &[T]) -> String {
 }
 
 /// Parses a single value.
-fn parse_single(yours: &str) -> Result<f32, Error> {
+pub(crate) fn parse_single(yours: &str) -> Result<f32, Error> {
     match read(yours)?[..] {
         [only] => Ok(only),
         _ => Err(Error::Usage(format!(

@@ -5,6 +5,7 @@
 mod accessible;
 mod devtools;
 mod engine;
+mod exercises;
 mod figures;
 mod planted;
 mod site;

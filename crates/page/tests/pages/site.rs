@@ -57,7 +57,7 @@ fn build() -> Result<PathBuf, String> {
 }
 
 /// Returns the target folder, which contains the tools of the course.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     let test = env::current_exe().expect("the path of this test");
     test.ancestors().nth(3).expect("a target folder").to_path_buf()
 }

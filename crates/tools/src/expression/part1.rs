@@ -91,6 +91,13 @@ impl<T: 'static> Ops<T> {
     }
 }
 
+/// The operations of Part 1.
+pub const OPS: Ops<Tensor> = ops! { Tensor;
+    neg, exp, log, relu, abs, sqrt, tanh, sigmoid, sum, mean, max,
+    softmax, log_softmax;
+    mul, add, sub, div
+};
+
 /// Creates a leaf for each input.
 pub fn leaves<T>(
     request: &Request,
@@ -110,14 +117,9 @@ pub fn run(request: &Request) -> Result<Outcome, Error> {
              part2 or part3 for other devices"
         )));
     }
-    let ops = ops! { Tensor;
-        neg, exp, log, relu, abs, sqrt, tanh, sigmoid, sum, mean, max,
-        softmax, log_softmax;
-        mul, add, sub, div
-    };
     let inputs =
         leaves(request, |shape, values| Ok(Tensor::new(shape, values)))?;
-    let result = ops.evaluate(&request.expr, &inputs)?;
+    let result = OPS.evaluate(&request.expr, &inputs)?;
     let elements = result.to_vec().len();
     let summed = elements != 1;
     let loss = if summed { result.sum() } else { result };

@@ -328,6 +328,66 @@ fn a_wrong_answer_gets_a_reason_and_a_right_one_is_saved() {
     figure.play("says | You have already answered");
 }
 
+/// Promise: An exercise is checked in the page: a wrong answer and a right one
+/// get the verdict of the check, and a right one the command for the editor.
+#[test]
+fn an_exercise_is_checked_in_the_page() {
+    let Some(mut figure) = Figure::open("one-expression.html", "exercise")
+    else {
+        return;
+    };
+    figure.play(
+        "
+        see .printed |
+        keys input | Enter
+        has .printed | ok a = [2, 3] and b = [3, 4] give [18, 48] ok the gradients agree
+        has .printed | solved: first_forward
+        says | The same exercise in your editor: cargo learn check first_forward
+        type input | (a+b)*b
+        keys | Enter
+        see .printed .failed | failing: a = [2, 3] and b = [3, 4] give [18, 48]
+        has .printed | (a * b) * b is wrong at element 0, counted from 0. yours 15 right 18
+        see .said |
+        type input | a*c
+        keys | Enter
+        see .refusal | there is no `c` here, only a, b
+        see .printed |
+        type input | b*(b*a)
+        keys | Enter
+        has .printed | solved: first_forward
+        see .refusal |
+        ",
+    );
+    let second = "exercise][data-exercise=find_the_values";
+    let Some(mut figure) = Figure::open("one-expression.html", second) else {
+        return;
+    };
+    figure.play(
+        "
+        keys input | Enter
+        has .printed | failing: (a * b) * b has the required derivatives
+        has .printed | yours right d/da 9 25 d/db 12 -30
+        type label:nth-of-type(1) input | -3
+        type label:nth-of-type(2) input | 5
+        keys | Enter
+        has .printed | solved: find_the_values
+        says | cargo learn check find_the_values
+        ",
+    );
+    let opened = Figure::open("backward-by-hand.html", "exercise");
+    let Some(mut figure) = opened else { return };
+    figure.play(
+        "
+        keys input | Enter
+        has .printed | this is grad_out alone, which is the rule of an addition
+        type label:nth-of-type(1) input | grad_out*b
+        type label:nth-of-type(2) input | grad_out*a
+        keys | Enter
+        has .printed | solved: mul_rule
+        ",
+    );
+}
+
 /// Asks every question of the book. A wrong answer gets the engine's messages,
 /// and the hidden answer below the question is right.
 ///
