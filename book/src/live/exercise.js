@@ -35,9 +35,10 @@ live.figure("exercise", async (stage) => {
         const { refusal, solved, verdict } = await ask(columns());
         stage.refuse(refusal);
         const lines = verdict?.replace(/^\n|\n$/g, "").split("\n") ?? [];
-        const kinds = { "  ok": "passed", "solv": "passed", "fail": "failed" };
+        // Sentences are folded, and tables keep their columns.
+        const kinds = { ok: "passed", solved: "passed", failing: "failed", diagnosis: "folded" };
         printed.replaceChildren(...lines
-            .map((line) => element("span", { class: kinds[line.slice(0, 4)] ?? "" }, `${line}\n`)));
+            .map((line) => element("span", { class: kinds[line.match(/\w+/)] ?? "" }, `${line}\n`)));
         if (!refusal) stage.say(solved ? `The same exercise in your editor: cargo learn check ${exercise}` : "");
     }
 

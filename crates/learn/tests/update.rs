@@ -176,7 +176,7 @@ fn a_comment_in_a_check_makes_nothing_stale() {
     assert_eq!(status(&scene, "one"), "solved");
 }
 
-/// Some checks have their steps in a second file.
+/// Some checks have their steps in an extra file.
 #[test]
 fn changed_steps_make_an_exercise_stale() {
     let scene = cloned_stage();

@@ -1,4 +1,4 @@
-//! Compares the verdicts of a page with those of `cargo learn check`.
+//! Compares the verdicts in a page with the output of `cargo learn check`.
 
 use std::process::Command;
 use std::{env, fs};
@@ -62,7 +62,7 @@ const OPERANDS: &str = "(a: &Tensor, b: &Tensor) -> Tensor ";
 
 /// Selects the answer in a learner's file, so that each check is compiled only
 /// once.
-const ANSWER: &str = "RUNGRAD_TEST_ANSWER";
+const ANSWER: &str = "ANSWER";
 
 impl Exercise {
     fn text(&self) -> String {

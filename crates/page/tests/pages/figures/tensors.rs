@@ -344,7 +344,7 @@ fn an_exercise_is_checked_in_the_page() {
     figure.play(
         "
         see .printed |
-        keys button | Enter
+        keys input | Enter
         has .printed | ok a = [2, 3] and b = [3, 4] give [18, 48] ok the gradients agree
         has .printed | solved: first_forward
         says | The same exercise in your editor: cargo learn check first_forward
@@ -369,7 +369,7 @@ fn an_exercise_is_checked_in_the_page() {
     };
     figure.play(
         "
-        keys button | Enter
+        keys input | Enter
         has .printed | failing: (a * b) * b has the required derivatives
         has .printed | yours right d/da 9 25 d/db 12 -30
         type label:nth-of-type(1) input | -3
@@ -383,7 +383,7 @@ fn an_exercise_is_checked_in_the_page() {
     let Some(mut figure) = opened else { return };
     figure.play(
         "
-        keys button | Enter
+        keys input | Enter
         has .printed | this is grad_out alone, which is the rule of an addition
         type label:nth-of-type(1) input | grad_out*b
         type label:nth-of-type(2) input | grad_out*a
