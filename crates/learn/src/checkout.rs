@@ -107,6 +107,19 @@ impl Checkout {
     }
 }
 
+#[cfg(test)]
+impl Checkout {
+    pub(crate) fn of_this_repository() -> Checkout {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
+        let root = root.unwrap().to_path_buf();
+        Checkout {
+            target: root.join("target"),
+            exercises: root.join("exercises"),
+            root,
+        }
+    }
+}
+
 /// Replaces a file atomically: if the process is killed, either the old or the
 /// new file remains. The next call overwrites a leftover temporary file.
 pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Stop> {

@@ -2,6 +2,7 @@
 
 mod grade;
 mod rules;
+mod slides;
 
 use std::fs;
 
@@ -17,8 +18,8 @@ pub(crate) use rules::require_unlocked;
 
 pub(crate) const COMMAND: Command = Command {
     name: "class",
-    usage: "start NAME | assign FILE | grade SUBMISSION.. [--out FOLDER]",
-    summary: "for teachers: a variant for each student, and grades",
+    usage: "start NAME | assign FILE | grade SUBMISSION.. | slides FOLDER",
+    summary: "for teachers: variants for students, grades, and slides",
     page: "\
 start NAME writes the variants that belong to a student's name to
 exercises/again/. `cargo learn again EXERCISE` checks them.
@@ -33,6 +34,11 @@ one NAME.json per student (the results.json of Gradescope) to .learn/class/, or
 to the folder after --out. If a submission contains a variant of an exercise,
 the variant is graded. Grading runs the students' code with the limits of a
 check but without a sandbox, so use a container.
+
+slides FOLDER writes a deck of slides for each chapter into the folder: its
+figures, short listings, questions and exercises, and what goes wrong in them.
+A deck is one HTML file, which needs no connection. The arrow keys change the
+slide, and printing in a browser makes a PDF.
 
 A class has its rules in class.toml, next to README.md. Each line is optional:
 
@@ -55,6 +61,7 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         ("grade", submissions) if !submissions.is_empty() => {
             grade::run(checkout, &exercises, submissions, out.as_deref())
         }
+        ("slides", [folder]) => slides::run(checkout, &exercises, folder),
         _ => Err(Stop::Page),
     }
 }

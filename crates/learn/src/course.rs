@@ -192,6 +192,15 @@ impl Contents {
         Contents(fs::read_to_string(file).unwrap_or_default())
     }
 
+    /// Returns the pages in their order.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = &str> {
+        let lines = self.0.lines().filter(|line| line.contains('['));
+        lines.filter_map(|line| {
+            let (_, page) = line.rsplit_once("](")?;
+            page.strip_suffix(')').filter(|page| !page.is_empty())
+        })
+    }
+
     /// Returns the title of a page.
     pub(crate) fn title(&self, page: &str) -> Option<&str> {
         let end = format!("]({page})");

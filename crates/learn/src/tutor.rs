@@ -98,26 +98,27 @@ fn answer(
 }
 
 /// The lines of a solution that its stub does not have, without spaces.
-struct Hidden(BTreeSet<String>);
+pub(crate) struct Hidden(BTreeSet<String>);
 
 /// Shorter lines reveal nothing: `}`, `else {`, `0.0`. Neither does a line with
 /// a single word.
 const MIN_LETTERS: usize = 6;
 
 impl Hidden {
-    fn of(solution: &SolutionFile) -> Hidden {
+    pub(crate) fn of(solution: &SolutionFile) -> Hidden {
         let stub: BTreeSet<String> =
             solution.stub.lines().map(without_spaces).collect();
         let lines = solution.plain.lines().map(without_spaces);
         let lines = lines.filter(|line| {
             let is_word = |it: char| it.is_alphanumeric() || it == '_';
-            let is_code = !line.starts_with("//") && !line.chars().all(is_word);
+            let is_code = !line.starts_with("//")
+                && !line.trim_end_matches(';').chars().all(is_word);
             is_code && line.len() >= MIN_LETTERS && !stub.contains(line)
         });
         Hidden(lines.collect())
     }
 
-    fn is_in(&self, text: &str) -> bool {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
         let text = without_spaces(text);
         self.0.iter().any(|line| text.contains(line.as_str()))
     }
@@ -140,20 +141,9 @@ fn without_spaces(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::*;
     use crate::exercises::answers::wrong_answers;
-
-    fn checkout() -> Checkout {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-        let root = root.unwrap().to_path_buf();
-        Checkout {
-            target: root.join("target"),
-            exercises: root.join("exercises"),
-            root,
-        }
-    }
 
     /// Uses the worst possible verdict, which quotes a known wrong answer and
     /// the solution itself, line by line.
@@ -162,7 +152,7 @@ mod tests {
     /// for every exercise and every hint.
     #[test]
     fn an_assistant_is_told_no_line_of_a_solution() {
-        let checkout = checkout();
+        let checkout = Checkout::of_this_repository();
         let (mut lines, mut nothing_to_hide) = (0, Vec::new());
         for exercise in course::exercises(&checkout).unwrap() {
             let solution = SolutionFile::read(&checkout, &exercise).unwrap();

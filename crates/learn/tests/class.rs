@@ -3,6 +3,8 @@
 
 mod scene;
 
+use std::fs;
+
 use serde_json::Value;
 
 use scene::Scene;
@@ -132,6 +134,49 @@ fn a_class_can_lock_the_solutions() {
     solution().succeeds().prints("Ask again to see");
     scene.write("class.toml", "solutions_after = \"1.2.2027\"\n");
     solution().fails_with(1, &["\"1.2.2027\"", "2027-02-01"]);
+}
+
+#[test]
+fn a_chapter_becomes_slides() {
+    let scene = stage();
+    let page = "# A `chapter`\n\n**You see [it](b.md).**\n\n## Here\n\n\
+                {{#include ../../src/a.rs:part}}\n\
+                {{#include ../../src/a.rs:long}}\n\
+                {{#include ../../examples/b.rs:part}}\n";
+    scene.write("book/src/SUMMARY.md", "- [A](a-chapter.md)\n- [B](b.md)\n");
+    scene.write("book/src/a-chapter.md", page);
+    scene.write("book/src/b.md", "# B\n");
+    let part = "// ANCHOR: part\nif a < b {}\n// ANCHOR_END: part\n";
+    let long = "line();\n".repeat(26);
+    scene.write("src/a.rs", &format!("{part}// ANCHOR: long\n{long}"));
+    scene.write("examples/b.rs", &part.replace("if a", "if example"));
+    scene.write("book/theme/book.css", ".light { --muted: gray; }\n");
+    scene.write("book/questions.toml", "question = []\n");
+    let known = "[[misconception]]\nid = 'a'\narea = 'b'\n\
+                 belief = 'It is `a`.'\nfact = 'It is b.'\n\
+                 answers = ['one/swapped']\n";
+    scene.write("exercises/misconceptions.toml", known);
+    let said = scene.learn(&["class", "slides", "out/decks"]);
+    said.succeeds().prints("1 decks of slides: out/decks");
+    assert!(!scene.root.join("out/decks/02-b.html").exists());
+    let deck = scene.read("out/decks/01-a-chapter.html");
+    for words in [
+        "<h1>A <code>chapter</code></h1>\n<p>You see it.</p>",
+        "<h2>Here <span>src/a.rs</span></h2>",
+        "if a &lt; b {}\n</pre>",
+        "<h2>Exercise: The first</h2>",
+        "one line; difficulty 1 of 4, about 10 minutes.",
+        "<td>It is <code>a</code>.</td><td>It is b.</td>",
+        ":root { --muted: gray; }",
+    ] {
+        assert!(deck.contains(words), "no {words} in {deck}");
+    }
+    for words in ["line();", "example"] {
+        assert!(!deck.contains(words), "{words} is in {deck}");
+    }
+    fs::remove_file(scene.root.join("src/a.rs")).unwrap();
+    let said = scene.learn(&["class", "slides", "out"]);
+    said.fails_with(1, &["cannot read src/a.rs", "git checkout src/a.rs"]);
 }
 
 #[test]
