@@ -8,8 +8,10 @@ use crate::anchor::region;
 use crate::checkout::{Checkout, replace};
 use crate::command::Stop;
 use crate::course::{Contents, Exercise};
+use crate::exercises::stub::SolutionFile;
 use crate::tables::{Choice, Misconception, Question, escaped, html, rows};
 use crate::terminal::say;
+use crate::tutor::Hidden;
 
 /// The page around the slides. A name between `@` is replaced.
 const TEMPLATE: &str = include_str!("slides.html");
@@ -93,7 +95,14 @@ impl Book<'_> {
             "",
             &format!("<h1>{title}</h1>\n<p>{goal}</p>"),
         )];
-        slides.extend(self.of_text(&text, &title)?);
+        let mut hidden = Vec::new();
+        for exercise in self.exercises.iter().filter(|it| it.chapter == page) {
+            hidden.push(Hidden::of(&SolutionFile::read(
+                self.checkout,
+                exercise,
+            )?));
+        }
+        slides.extend(self.of_text(&text, &title, &hidden)?);
         let questions = self.questions.iter().filter(|it| it.chapter == page);
         slides.extend(questions.flat_map(of_question));
         for exercise in self.exercises {
@@ -108,8 +117,14 @@ impl Book<'_> {
     }
 
     /// Returns the figures, tasks and short listings of a page. Listings of
-    /// examples are only used if there are no others.
-    fn of_text(&self, text: &str, title: &str) -> Result<Vec<String>, Stop> {
+    /// examples are only used on a page without other listings. A listing with
+    /// a line of a solution is left out.
+    fn of_text(
+        &self,
+        text: &str,
+        title: &str,
+        hidden: &[Hidden],
+    ) -> Result<Vec<String>, Stop> {
         let mut slides = Vec::new();
         let (mut heading, mut svg) = (title.to_string(), String::new());
         let mut paragraphs = Vec::new();
@@ -129,7 +144,8 @@ impl Book<'_> {
                 let text = read(self.checkout, file)?;
                 let code = region(&text, anchor).unwrap_or(text);
                 let count = code.lines().count();
-                if count <= MAX_LINES {
+                let is_solution = hidden.iter().any(|it| it.is_in(&code));
+                if count <= MAX_LINES && !is_solution {
                     let code: String = code.lines().map(line_of_code).collect();
                     let heading = format!("{heading} <span>{file}</span>");
                     let style = format!("style=\"--lines: {count}\"");
@@ -146,11 +162,10 @@ impl Book<'_> {
             } else if let ("</figure>", [ask, .., answer]) =
                 (line, &paragraphs[..])
             {
-                for (class, line) in [("ask", ask), ("", answer)] {
-                    let body =
-                        format!("<div class=\"body {class}\">{line}</div>");
-                    slides.push((0, slide("task", &heading, &body)));
-                }
+                let task = format!("<div class=\"body ask\">{ask}</div>");
+                slides.push((0, slide("task", &heading, &task)));
+                let answer = format!("<div class=\"body\">{answer}</div>");
+                slides.push((0, slide("answer", "The answer", &answer)));
                 paragraphs.clear();
             }
         }
@@ -288,8 +303,6 @@ fn line_of_code(line: &str) -> String {
 mod tests {
     use super::*;
     use crate::course::exercises;
-    use crate::exercises::stub::SolutionFile;
-    use crate::tutor::Hidden;
 
     /// Returns the text of a page of HTML.
     fn text(html: &str) -> String {
@@ -334,14 +347,10 @@ mod tests {
                 questions += 1;
             }
             let text = text(&deck);
-            for exercise in &exercises {
-                let levels = exercise.levels.iter().map(|it| &it.chapter);
-                let mut pages = levels.chain([&exercise.chapter]);
-                if pages.any(|it| it == page) {
-                    let solution = SolutionFile::read(&checkout, exercise);
-                    let hidden = Hidden::of(&solution.unwrap());
-                    assert!(!hidden.is_in(&text), "{page}: {}", exercise.id);
-                }
+            for exercise in exercises.iter().filter(|it| it.chapter == page) {
+                let solution = SolutionFile::read(&checkout, exercise);
+                let hidden = Hidden::of(&solution.unwrap());
+                assert!(!hidden.is_in(&text), "{page}: {}", exercise.id);
             }
         }
         assert_eq!(questions, book.questions.len());
