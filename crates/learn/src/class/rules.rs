@@ -37,9 +37,13 @@ const FILE: &str = "class.toml";
 impl Rules {
     /// Reads the rules. Without the file there are none.
     pub(super) fn read(checkout: &Checkout) -> Result<Rules, Stop> {
-        let Ok(text) = fs::read_to_string(checkout.root.join(FILE)) else {
+        let file = checkout.root.join(FILE);
+        if !file.exists() {
             return Ok(Rules::default());
-        };
+        }
+        let text = fs::read_to_string(file).map_err(|error| {
+            Stop::Failed(format!("cannot read {FILE}: {error}"))
+        })?;
         let wrong = |why: String| {
             Stop::Failed(format!(
                 "{FILE} is not valid: {why}; `cargo learn help class` shows \
@@ -80,14 +84,17 @@ pub(crate) fn require_unlocked(checkout: &Checkout) -> Result<(), Stop> {
     }
 }
 
-/// Returns whether a text has the form of `2027-02-01`. Such texts are ordered
+/// Returns whether a text is a day like `2027-02-01`. Such texts are ordered
 /// like the days.
 fn is_day(text: &str) -> bool {
     let form = |(at, letter): (usize, char)| match at {
         4 | 7 => letter == '-',
         _ => letter.is_ascii_digit(),
     };
-    text.len() == 10 && text.chars().enumerate().all(form)
+    text.len() == 10
+        && text.chars().enumerate().all(form)
+        && ("01"..="12").contains(&&text[5..7])
+        && ("01"..="31").contains(&&text[8..])
 }
 
 /// Returns the day in UTC, counted in the Gregorian calendar.
@@ -140,6 +147,9 @@ mod tests {
         assert!(locked("2026-11-27") && locked("2027-01-31"));
         assert!(!locked("2027-02-01") && !locked("2030-01-01"));
         assert_eq!(Rules::default().locked_until("1970-01-01"), None);
-        assert!(is_day("2027-02-01") && !is_day("1.2.2027"));
+        assert!(is_day("2027-02-01") && is_day("2027-12-31"));
+        for wrong in ["1.2.2027", "2027-13-01", "2027-00-01", "2027-02-32"] {
+            assert!(!is_day(wrong), "{wrong}");
+        }
     }
 }
