@@ -56,7 +56,9 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     };
     let exercises = course::exercises(checkout)?;
     let needs = match (what.as_str(), words) {
-        ("start", [name]) => return start(checkout, &exercises, name),
+        ("start", [name]) if !name.trim().is_empty() => {
+            return start(checkout, &exercises, name);
+        }
         ("assign", [file]) => return assign(&exercises, file),
         ("grade", submissions) if !submissions.is_empty() => {
             let out = out.as_deref();

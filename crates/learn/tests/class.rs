@@ -146,6 +146,11 @@ fn the_rules_of_a_class_name_what_is_graded() {
 #[test]
 fn a_wrong_command_line_is_one_sentence() {
     let scene = stage();
+    let said = scene.learn(&["class", "start", ""]);
+    said.fails_with(2, &["`cargo learn class start` takes one name"]);
+    scene.write("class.toml/file", "");
+    let said = scene.learn(&["solution", "one"]);
+    said.fails_with(1, &["cannot read class.toml"]);
     for (words, sentence) in [
         ("start", "`cargo learn class start` takes one name"),
         ("start Ada Lovelace", "quote a name that has a space"),

@@ -290,6 +290,25 @@ fn every_command_that_a_document_names_exists() {
     check("cargo xtask ", &is_xtask);
 }
 
+/// Promise: Every example that the notebook runs exists.
+#[test]
+fn the_notebook_runs_existing_examples() {
+    let notebook: serde_json::Value =
+        serde_json::from_str(&read("docs/rungrad.ipynb")).unwrap();
+    let cells = notebook["cells"].as_array().unwrap();
+    let sources = cells.iter().filter(|it| it["cell_type"] == "code");
+    let sources = sources.map(|it| it["source"].as_str().unwrap());
+    let words = sources.flat_map(str::split_whitespace);
+    let mut count = 0;
+    for name in words.filter(|word| word.starts_with("part")) {
+        let example = root().join("examples").join(name);
+        let exists = example.is_dir() || example.with_extension("rs").exists();
+        assert!(exists, "there is no example {name}");
+        count += 1;
+    }
+    assert!(count > 2, "only {count} examples");
+}
+
 /// Arguments before `--` belong to `cargo learn run`, which knows few.
 #[test]
 fn pages_pass_example_arguments_after_two_dashes() {

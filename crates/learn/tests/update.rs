@@ -190,6 +190,8 @@ fn changed_steps_make_an_exercise_stale() {
 #[test]
 fn a_solved_exercise_that_fails_again_is_reported() {
     let scene = stage();
+    let said = scene.learn(&["check", "--solved"]);
+    said.succeeds().prints("No exercise is solved yet.");
     scene.write(ONE, SOLVED);
     scene.learn(&["check", "one"]).succeeds();
     scene.write(ONE, "exit 1\n");

@@ -136,8 +136,7 @@ impl Submission {
         };
         if !folder.is_dir() {
             return Err(Stop::Failed(format!(
-                "{} is neither a folder nor a zip file",
-                path.display()
+                "{path:?} is neither a folder nor a zip file"
             )));
         }
         let mut files = BTreeMap::new();

@@ -20,6 +20,10 @@ pub(crate) fn check_again(
         status.is_solved() || status == Status::Stale
     };
     let solved: Vec<_> = exercises.iter().filter(was_solved).collect();
+    if solved.is_empty() {
+        say!("No exercise is solved yet. Start with: cargo learn check");
+        return Ok(());
+    }
     let mut failing = Vec::new();
     for exercise in &solved {
         let id = exercise.id.as_str();
