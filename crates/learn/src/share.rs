@@ -101,7 +101,6 @@ impl Card {
         if yours.all > 0 {
             rows.push(yours);
         }
-        merge_equal_names(&mut rows);
         Card { rows, names: Names::default() }
     }
 
@@ -164,22 +163,6 @@ fn part_name(part: &str) -> String {
         Some(number) => format!("part {number}"),
         None => part.to_string(),
     }
-}
-
-/// Merges rows with the same name. The table follows the book, where the
-/// exercises of a part are not all consecutive.
-fn merge_equal_names(rows: &mut Vec<Row>) {
-    let mut merged: Vec<Row> = Vec::new();
-    for row in rows.drain(..) {
-        match merged.iter_mut().find(|it| it.name == row.name) {
-            Some(same) => {
-                same.done += row.done;
-                same.all += row.all;
-            }
-            None => merged.push(row),
-        }
-    }
-    *rows = merged;
 }
 
 /// The numbers and names that `part3_names` printed.
