@@ -121,3 +121,30 @@ fn assign(exercises: &[Exercise], file: &str) -> Result<(), Stop> {
     );
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Promise: A student's variants depend on the name, without capital letters
+    /// and spaces around it, and on the exercise.
+    #[test]
+    fn a_variant_depends_on_the_name_and_the_exercise() {
+        let checkout = Checkout::of_this_repository();
+        let exercises = course::exercises(&checkout).unwrap();
+        let mut sizes = BTreeSet::new();
+        let mut of_anna = BTreeSet::new();
+        for (exercise, again) in with_variants(&exercises) {
+            let of = |name: &str| seed(name, exercise, again);
+            assert_eq!(of(" Anna"), of("anna"), "{}", exercise.id);
+            let all: BTreeSet<usize> =
+                (0..40).map(|number| of(&number.to_string())).collect();
+            assert_eq!(all.len(), again.seeds(), "{}", exercise.id);
+            sizes.insert(again.seeds());
+            of_anna.insert((again.seeds(), of("anna")));
+        }
+        assert!(of_anna.len() > sizes.len(), "{of_anna:?}");
+    }
+}

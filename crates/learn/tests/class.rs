@@ -4,11 +4,14 @@
 mod scene;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
 use scene::Scene;
-use scene::stage::{ONE, SOLVED, WRONG, stage, stage_with_variants};
+use scene::stage::{
+    ONE, SOLVED, WRONG, stage, stage_with_levels, stage_with_variants,
+};
 
 fn json(scene: &Scene, file: &str) -> Value {
     serde_json::from_str(&scene.read(file)).unwrap()
@@ -23,7 +26,12 @@ fn a_class_of_three_is_graded() {
     scene.write("in/anna/exercises/part1_cpu/one.rs", SOLVED);
     scene.write("in/anna/exercises/solutions/part1_cpu/one.rs", WRONG);
     scene.write("in/ben/part1_cpu/one.rs", WRONG);
-    scene.write("in/chris/notes.txt", "I was ill.");
+    // Neither a report nor a second copy of an answer changes a grade.
+    scene.learn(&["check", "one", "--report", "json"]);
+    let report = scene.read(".learn/report.json").replace("to do", "solved");
+    scene.write("in/ben/.learn/report.json", &report);
+    scene.write("in/ben/a/b/part1_cpu/one.rs", SOLVED);
+    scene.write("in/chris/exercises/solutions/part1_cpu/one.rs", SOLVED);
     let words = ["class", "grade", "in/anna", "in/ben", "in/chris"];
     let said = scene.learn(&words);
     said.succeeds().prints("student  one      points\n");
@@ -39,14 +47,77 @@ fn a_class_of_three_is_graded() {
     let output = ben["tests"][0]["output"].as_str().unwrap();
     assert!(output.contains("the operands\n  are swapped"), "{output}");
     let xml = scene.read(".learn/class/results.xml");
-    let one =
-        "<testsuite name=\"ben\" tests=\"1\" failures=\"1\" skipped=\"0\">";
-    assert!(xml.contains(one), "{xml}");
+    for (name, failures) in [("anna", 0), ("ben", 1), ("chris", 1)] {
+        let one = format!(
+            "<testsuite name=\"{name}\" tests=\"1\" failures=\"{failures}\" \
+             skipped=\"0\">"
+        );
+        assert!(xml.contains(&one), "no {one} in {xml}");
+    }
     assert!(xml.contains("<failure message=\"missing\">"), "{xml}");
     assert_eq!(xml.matches("<testcase ").count(), 3, "{xml}");
     // The teacher's own file and progress are untouched.
     assert!(scene.read(ONE).contains("TODO(one)"));
     assert!(!scene.read(".learn/progress").contains("solved"));
+}
+
+/// Promise: In a class, each level of an exercise is worth a point.
+#[test]
+fn every_level_is_a_point() {
+    let scene = stage_with_levels();
+    scene.write("in/a/part1_cpu/my_engine.sh", "exit 7\n");
+    // Solved in part, and solved with three of four operations.
+    scene.write("in/a/part1_cpu/one.rs", "exit 5\n");
+    scene.write("in/b/part1_cpu/one.rs", "exit 6\n");
+    let said = scene.learn(&["class", "grade", "in/a", "in/b"]);
+    said.succeeds().prints("a        solved  failing    2 of 3\n");
+    said.prints("b        solved  missing    1 of 3\n");
+    let a = json(&scene, ".learn/class/a.json");
+    assert_eq!(a["tests"][1]["score"], 1.0);
+    assert_eq!(a["tests"][1]["max_score"], 2.0);
+}
+
+#[test]
+fn names_and_verdicts_are_escaped() {
+    let scene = stage();
+    let said = "printf 'failing: 1 < 2 & \"3\"\\033[1m'; exit 1\n";
+    scene.write("in/a <&\"> b/part1_cpu/one.rs", said);
+    scene.learn(&["class", "grade", "in/a <&\"> b"]).succeeds();
+    let xml = scene.read(".learn/class/results.xml");
+    let name = "name=\"a &lt;&amp;&quot;&gt; b\"";
+    assert!(xml.contains(&format!("<testsuite {name}")), "{xml}");
+    assert!(xml.contains(&format!("class{name} name=\"one\">")), "{xml}");
+    assert!(xml.contains("1 &lt; 2 &amp; &quot;3&quot;[1m"), "{xml}");
+}
+
+/// Promise: A class is graded only if the submissions have different names,
+/// because the results are written to a file with that name.
+#[test]
+fn submissions_have_different_names() {
+    let scene = stage();
+    for name in ["in/anna", "late/Anna"] {
+        scene.write(&format!("{name}/part1_cpu/one.rs"), SOLVED);
+    }
+    let said = scene.learn(&["class", "grade", "in/anna", "late/Anna"]);
+    said.fails_with(1, &["two submissions are named Anna; rename one"]);
+    let said = scene.learn(&["class", "grade", "in/.."]);
+    said.fails_with(1, &["in/.. has no name"]);
+}
+
+#[test]
+fn a_link_in_a_submission_is_not_followed() {
+    let scene = stage();
+    scene.write("secret/part1_cpu/one.rs", SOLVED);
+    scene.write("in/anna/part2_gpu/two.cl", SOLVED);
+    let root = &scene.root;
+    symlink(root.join("secret"), root.join("in/anna/more")).unwrap();
+    fs::create_dir(root.join("in/anna/part1_cpu")).unwrap();
+    let file = "part1_cpu/one.rs";
+    symlink(root.join("secret").join(file), root.join("in/anna").join(file))
+        .unwrap();
+    scene.write("class.toml", "exercises = [\"one\"]\n");
+    let said = scene.learn(&["class", "grade", "in/anna"]);
+    said.succeeds().prints("anna     missing  0 of 1");
 }
 
 #[test]
@@ -56,10 +127,14 @@ fn the_rules_of_a_class_name_what_is_graded() {
     scene.write("class.toml", "exercises = [\"two\", \"one\"]\n");
     let said = scene.learn(&["class", "grade", "in/anna", "--out", "grades"]);
     said.succeeds().prints("anna     missing  solved  1 of 2");
+    said.prints("JUnit and Gradescope results: grades\n");
     assert!(scene.read("grades/anna.json").contains("\"max_score\""));
     scene.write("class.toml", "exercise = [\"two\"]\n");
     let said = scene.learn(&["class", "grade", "in/anna"]);
     said.fails_with(1, &["class.toml is not valid", "help class"]);
+    fs::write(scene.root.join("class.toml"), [0xff, 0xfe]).unwrap();
+    let said = scene.learn(&["solution", "one"]);
+    said.fails_with(1, &["class.toml is not valid", "UTF-8"]);
     let scene = stage();
     scene.write("in/anna/notes.txt", "");
     let said = scene.learn(&["class", "grade", "in/anna"]);
@@ -82,6 +157,10 @@ fn a_zip_file_is_unpacked() {
     );
     let said = scene.learn(&["class", "grade", "in/anna.zip"]);
     said.succeeds().prints("anna     solved  1 of 1");
+    // Nothing is left of the previous files.
+    scene.program("unzip", "exit 0");
+    let said = scene.learn(&["class", "grade", "in/anna.zip"]);
+    said.fails_with(1, &["no submission has the file of an exercise"]);
     scene.program("unzip", "echo 'not a zip file' >&2; exit 9");
     let said = scene.learn(&["class", "grade", "in/anna.zip"]);
     said.fails_with(1, &["cannot unpack in/anna.zip: not a zip file"]);
@@ -113,9 +192,11 @@ fn a_student_is_graded_on_the_variant_of_the_name() {
     let said = scene.learn(&words);
     said.succeeds().prints("anna     solved   1 of 1");
     said.prints("failing  0 of 1");
-    scene.write("names.txt", &names.join("\n"));
+    scene.write("names.txt", &names.join("\n\n"));
     let said = scene.learn(&["class", "assign", "names.txt"]);
-    said.succeeds().prints("anna  one:").prints("8 students, 1 exercises");
+    let seed = usize::from(factor == "9");
+    said.succeeds().prints(&format!("anna  one:{seed}\n"));
+    said.prints("8 students, 1 exercises with 2 variants");
     scene.write("class.toml", "variants = true\n");
     scene.write("in/z/part1_cpu/one.rs", SOLVED);
     let said = scene.learn(&["class", "grade", "in/z"]);
@@ -130,6 +211,10 @@ fn a_class_can_lock_the_solutions() {
     let locked = "solutions are locked until 9999-12-31 by class.toml";
     solution().fails_with(1, &[locked, "cargo learn hint"]);
     scene.learn(&["diff", "one"]).fails_with(1, &[locked]);
+    let levels = stage_with_levels();
+    levels.write("class.toml", &scene.read("class.toml"));
+    let reset = ["reset", "my_engine", "--from", "2", "--yes"];
+    levels.learn(&reset).fails_with(1, &[locked]);
     scene.write("class.toml", "solutions_after = \"1970-01-02\"\n");
     solution().succeeds().prints("Ask again to see");
     scene.write("class.toml", "solutions_after = \"1.2.2027\"\n");

@@ -1,8 +1,8 @@
 //! `cargo learn class grade`: checks students' answers again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::process;
 
@@ -46,6 +46,7 @@ pub(super) fn run(
         .map(|path| Submission::read(checkout, Path::new(path), &files))
         .collect();
     let submissions = submissions?;
+    require_different_names(&submissions)?;
     let graded = graded(exercises, &rules, &submissions)?;
     let out = match out {
         Some(folder) => PathBuf::from(folder),
@@ -67,6 +68,21 @@ pub(super) fn run(
     }
     say!();
     say!("JUnit and Gradescope results: {}", checkout.shown(&out));
+    Ok(())
+}
+
+/// Fails if two submissions have the same name, because the second would
+/// overwrite the results of the first.
+fn require_different_names(submissions: &[Submission]) -> Result<(), Stop> {
+    let mut seen = BTreeSet::new();
+    for Submission { student, .. } in submissions {
+        // Some file systems do not distinguish capital letters.
+        if !seen.insert(student.to_lowercase()) {
+            return Err(Stop::Failed(format!(
+                "two submissions are named {student}; rename one of them"
+            )));
+        }
+    }
     Ok(())
 }
 
@@ -107,7 +123,13 @@ impl Submission {
     ) -> Result<Submission, Stop> {
         let is_zip = path.extension().is_some_and(|it| it == "zip");
         let name = if is_zip { path.file_stem() } else { path.file_name() };
-        let student = name.unwrap_or_default().to_string_lossy().into_owned();
+        let student = name.ok_or_else(|| {
+            Stop::Failed(format!(
+                "{} has no name; a submission is named after the student",
+                path.display()
+            ))
+        })?;
+        let student = student.to_string_lossy().into_owned();
         let folder = match is_zip {
             true => unpack(checkout, path, &student)?,
             false => path.to_path_buf(),
@@ -119,12 +141,14 @@ impl Submission {
             )));
         }
         let mut files = BTreeMap::new();
-        let mut waiting = vec![folder];
-        while let Some(folder) = waiting.pop() {
+        let mut waiting = VecDeque::from([folder]);
+        while let Some(folder) = waiting.pop_front() {
             let entries = fs::read_dir(&folder).map_err(|error| {
                 Stop::Failed(format!("{}: {error}", folder.display()))
             })?;
-            for entry in entries.flatten() {
+            let mut entries: Vec<DirEntry> = entries.flatten().collect();
+            entries.sort_by_key(DirEntry::file_name);
+            for entry in entries {
                 let path = entry.path();
                 // A link is neither a file nor a folder here. It is skipped,
                 // because it could lead out of the submission.
@@ -135,7 +159,7 @@ impl Submission {
                     .iter()
                     .any(|it| name == *it);
                 if kind.is_dir() && !is_skipped {
-                    waiting.push(path);
+                    waiting.push_back(path);
                     continue;
                 }
                 let file = known.iter().find(|it| path.ends_with(it));
@@ -147,7 +171,8 @@ impl Submission {
                     true => format!("again/{file}"),
                     false => (*file).to_string(),
                 };
-                files.insert(key, path);
+                // If there are several, the one in the fewest folders counts.
+                files.entry(key).or_insert(path);
             }
         }
         Ok(Submission { student, files })

@@ -1,6 +1,7 @@
 //! The rules of a class, `class.toml`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml_span::de_helpers::TableHelper;
@@ -37,14 +38,18 @@ const FILE: &str = "class.toml";
 impl Rules {
     /// Reads the rules. Without the file there are none.
     pub(super) fn read(checkout: &Checkout) -> Result<Rules, Stop> {
-        let Ok(text) = fs::read_to_string(checkout.root.join(FILE)) else {
-            return Ok(Rules::default());
-        };
         let wrong = |why: String| {
             Stop::Failed(format!(
                 "{FILE} is not valid: {why}; `cargo learn help class` shows \
                  an example"
             ))
+        };
+        let text = match fs::read_to_string(checkout.root.join(FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Rules::default());
+            }
+            Err(error) => return Err(wrong(error.to_string())),
         };
         let mut document =
             toml_span::parse(&text).map_err(|it| wrong(it.to_string()))?;
@@ -87,7 +92,10 @@ fn is_day(text: &str) -> bool {
         4 | 7 => letter == '-',
         _ => letter.is_ascii_digit(),
     };
-    text.len() == 10 && text.chars().enumerate().all(form)
+    text.len() == 10
+        && text.chars().enumerate().all(form)
+        && ("01"..="12").contains(&&text[5..7])
+        && ("01"..="31").contains(&&text[8..])
 }
 
 /// Returns the day in UTC, counted in the Gregorian calendar.
@@ -140,6 +148,9 @@ mod tests {
         assert!(locked("2026-11-27") && locked("2027-01-31"));
         assert!(!locked("2027-02-01") && !locked("2030-01-01"));
         assert_eq!(Rules::default().locked_until("1970-01-01"), None);
-        assert!(is_day("2027-02-01") && !is_day("1.2.2027"));
+        assert!(is_day("2027-02-01"));
+        for wrong in ["1.2.2027", "2027-31-01", "2027-12-32", "2027-02-00"] {
+            assert!(!is_day(wrong), "{wrong}");
+        }
     }
 }
