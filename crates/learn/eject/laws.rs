@@ -8,9 +8,11 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Mutex, OnceLock};
 
-use my_engine::Tensor;
 // LEVELS 10-
 use my_engine::Network;
+// END LEVELS
+use my_engine::Tensor;
+// LEVELS 10-
 use my_engine::rng::Random;
 // END LEVELS
 

@@ -353,6 +353,11 @@ fn files(
         ("Cargo.toml".to_string(), manifest),
         ("README.md".to_string(), fill(include_str!("../eject/README.md"))),
         (".gitignore".to_string(), "/target/\n".to_string()),
+        // The sources are formatted with these settings.
+        (
+            "rustfmt.toml".to_string(),
+            include_str!("../../../rustfmt.toml").to_string(),
+        ),
         (
             ".github/workflows/ci.yml".to_string(),
             fill(include_str!("../eject/ci.yml")),
@@ -436,8 +441,8 @@ fn device(yours: &str, library: &str) -> Vec<(String, String)> {
          use std::process::ExitCode;\n\n\
          use exercises::Answer;\n\n\
          fn main() -> ExitCode {{\n    \
-         let file =\n        \
-         concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/src/lib.rs\");\n    \
+         let file = concat!(env!(\"CARGO_MANIFEST_DIR\"), \
+         \"/src/lib.rs\");\n    \
          my_engine::device::main(&{library}::MINE, Answer::from(file))\n}}\n"
     );
     vec![("src/lib.rs".to_string(), text), ("tests/laws.rs".to_string(), laws)]

@@ -150,7 +150,7 @@ fn a_wrong_command_line_is_one_sentence() {
     said.fails_with(2, &["`cargo learn class start` takes one name"]);
     scene.write("class.toml/file", "");
     let said = scene.learn(&["solution", "one"]);
-    said.fails_with(1, &["cannot read class.toml"]);
+    said.fails_with(1, &["class.toml is not valid"]);
     for (words, sentence) in [
         ("start", "`cargo learn class start` takes one name"),
         ("start Ada Lovelace", "quote a name that has a space"),

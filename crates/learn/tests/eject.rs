@@ -73,6 +73,9 @@ fn an_ejected_engine_passes_its_laws_alone_and_a_broken_one_fails() {
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
     assert!(manifest.contains("name = \"my-tensors\""), "{manifest}");
     assert!(!manifest.contains("dependencies"), "{manifest}");
+    let mut format = Command::new("cargo");
+    let format = format.args(["fmt", "--check"]).current_dir(&folder);
+    assert!(format.status().unwrap().success(), "it is not formatted");
 
     let file = folder.join("src/lib.rs");
     let text = fs::read_to_string(&file).unwrap();

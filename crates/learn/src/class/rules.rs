@@ -85,7 +85,7 @@ pub(crate) fn require_unlocked(checkout: &Checkout) -> Result<(), Stop> {
     }
 }
 
-/// Returns whether a text is a day like `2027-02-01`. Such texts are ordered
+/// Returns whether a text has the form of `2027-02-01`. Such texts are ordered
 /// like the days.
 fn is_day(text: &str) -> bool {
     let form = |(at, letter): (usize, char)| match at {
