@@ -158,7 +158,7 @@ fn drawing(
         };
         put(format_args!("{}", drawn(*mark, color, &sample)));
         put(format_args!(
-            "<text x=\"{}\" y=\"{}\" fill=\"{color}\">{}</text>",
+            "<text x=\"{:.1}\" y=\"{}\" fill=\"{color}\">{}</text>",
             left + 30.0,
             middle + 5.0,
             escape(name)
