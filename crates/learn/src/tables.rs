@@ -22,9 +22,9 @@ pub struct Choice {
 pub struct Misconception {
     pub id: String,
     pub area: String,
-    /// What a learner with this misconception would say.
+    /// The misconception in a learner's words.
     pub belief: String,
-    /// What is true instead.
+    /// The correction.
     pub fact: String,
     /// Known wrong answers that show it, as `ID/NAME`.
     pub answers: Vec<String>,
