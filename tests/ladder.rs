@@ -221,7 +221,6 @@ fn lines(text: &str, name: &str) -> Vec<String> {
 ///
 /// Promise: Kernels 7 and 8 of the matmul ladder differ from the kernel before
 /// them only by the lines that the book shows.
-/// them only by the lines that the book shows.
 #[test]
 fn rungs_7_and_8_differ_only_by_the_lines_in_the_book() {
     let vector = include_str!("../kernels/part2/matmul6_vector.cl");
