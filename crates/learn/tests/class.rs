@@ -156,7 +156,7 @@ fn a_wrong_command_line_is_one_sentence() {
         ("start Ada Lovelace", "quote a name that has a space"),
         ("assign", "`cargo learn class assign` takes one file"),
         ("grade", "takes the folders or zip files of the students"),
-        ("grades in", "does not exist; start, assign and grade do"),
+        ("grades in", "does not exist; start, assign, grade and slides do"),
     ] {
         let words = format!("class {words}");
         let words: Vec<&str> = words.split(' ').collect();

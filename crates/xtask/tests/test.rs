@@ -5,6 +5,7 @@ mod scene;
 
 use std::process::Stdio;
 
+use learn::examples::LIGHT_CONFIG;
 use scene::{CommandOutput, Scene, wait_for_text, wait_until_gone};
 
 /// The output of `cargo test` with one skipped and one ignored test.
@@ -90,11 +91,12 @@ fn every_test_is_in_one_row_and_all_adds_the_slow_ones() {
         calls.sort();
         calls
     };
-    let (plain, inner) = (":-cl-opt-disable", "profile.dev.package.rungrad");
+    let plain = ":-cl-opt-disable";
+    let light = LIGHT_CONFIG.join(" ");
     let rows = [
         ("learn".to_string(), ":"),
         ("rungrad --doc".to_string(), plain),
-        (format!("rungrad --lib --config {inner}.opt-level=0"), plain),
+        (format!("rungrad --lib {light}"), plain),
         ("rungrad --test a --test z".to_string(), plain),
         ("rungrad --test part3_unified".to_string(), plain),
     ];

@@ -129,7 +129,10 @@ fn an_empty_input_is_rejected_in_a_sentence() {
             let words = [expression, "a=", "--engine", engine];
             let (code, text) = bench(&words);
             assert_eq!(code, Some(2), "{text}");
-            assert!(text.contains("`` in `a=` is no number"), "{text}");
+            assert!(
+                text.contains("`` in `a=` is not a finite f32 number"),
+                "{text}"
+            );
             assert_eq!(text.trim_end().lines().count(), 1, "{text}");
         }
     }
@@ -138,7 +141,10 @@ fn an_empty_input_is_rejected_in_a_sentence() {
 #[test]
 fn empty_and_huge_inputs_are_rejected_in_a_sentence() {
     for (words, sentence) in [
-        (&["a*b", "a=1e400", "b=2"][..], "`1e400` in `a=1e400` is no number"),
+        (
+            &["a*b", "a=1e400", "b=2"][..],
+            "`1e400` in `a=1e400` is not a finite f32 number",
+        ),
         (&[" ", "a=1"], "the expression is empty; write for example \"a*b\""),
     ] {
         let (code, text) = bench(words);
