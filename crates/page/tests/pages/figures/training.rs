@@ -401,9 +401,9 @@ fn each_rung_shows_the_result_of_the_engine() {
         ">\u{2207} a = 9<",
         ">\u{2207} b = 12<",
         ">loss 50.1<",
-        ">loss 0.0001<",
-        ">99.0 % correct<",
-        ">98.6 % correct<",
+        ">to 0.0001<",
+        ">99.0 %<",
+        ">98.6 %<",
     ] {
         assert!(still.contains(words), "{words}");
     }
