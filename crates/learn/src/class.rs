@@ -32,7 +32,9 @@ folder or a zip file that is named after the student and contains the student's
 folder exercises/. The command prints a table and writes results.xml (JUnit) and
 one NAME.json per student (the results.json of Gradescope) to .learn/class/, or
 to the folder after --out. If a submission contains a variant of an exercise,
-the variant is graded. Grading runs the students' code with the limits of a
+the variant is graded. If it contains the report.json of `check --report json`,
+the command names each result that the report claims and the check does not
+confirm. Grading runs the students' code with the limits of a
 check but without a sandbox, so use a container.
 
 slides FOLDER writes a deck of slides for each chapter into the folder: its

@@ -23,7 +23,7 @@ pub(crate) mod list;
 pub(crate) mod predict;
 pub mod program;
 mod renamed;
-mod report;
+pub(crate) mod report;
 pub(crate) mod reset;
 pub(crate) mod solution;
 mod solved;

@@ -20,7 +20,6 @@ mod eject;
 pub mod examples;
 pub mod exercises;
 mod expression;
-mod json;
 mod keys;
 pub mod machine;
 mod nearest;

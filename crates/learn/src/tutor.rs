@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use jzon::{JsonValue, object};
+
 use crate::checkout::Checkout;
 use crate::command::{Args, Command, Stop};
 use crate::course::{self, Exercise};
 use crate::exercises::status::Status;
 use crate::exercises::stub::SolutionFile;
 use crate::exercises::{check, hint, levels};
-use crate::json::Json;
 use crate::progress::Progress;
 use crate::terminal::{self, say};
 
@@ -48,10 +49,9 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
     let progress = Progress::load(checkout);
     let seen = hint::shown_count(exercise, &progress);
     let (_, hints) = levels::hints(exercise, None, &progress);
-    say!(
-        "{}",
-        answer(exercise, heard.verdict, &heard.said, hints, seen, &hidden)
-    );
+    let told =
+        answer(exercise, heard.verdict, &heard.said, hints, seen, &hidden);
+    say!("{}", told.pretty(2));
     Ok(())
 }
 
@@ -63,11 +63,11 @@ fn answer(
     hints: &[String],
     seen: usize,
     hidden: &Hidden,
-) -> Json {
+) -> JsonValue {
     let lines: Vec<String> =
         said.lines().map(|line| hidden.without(line)).collect();
     let checked = lines.iter().filter(|it| it.starts_with("  ok "));
-    let checked = checked.map(|line| Json::text(line.trim())).collect();
+    let checked: Vec<&str> = checked.map(|line| line.trim()).collect();
     let failure = lines.iter().skip_while(|line| {
         !["failing:", "to do:"].iter().any(|word| line.starts_with(word))
     });
@@ -76,25 +76,25 @@ fn answer(
     let mut paragraphs = paragraphs.split("\n\n");
     let first: Vec<&str> = paragraphs.by_ref().take(2).collect();
     let next = hints.get(seen).filter(|_| !status.is_solved());
-    let next = next.map_or(Json::Null, |hint| {
-        Json::Object(vec![
-            ("number", Json::Number((seen + 1) as f64)),
-            ("of", Json::Number(hints.len() as f64)),
-            ("text", Json::text(hidden.without(hint))),
-        ])
+    let next = next.map(|hint| {
+        object! {
+            number: seen + 1,
+            of: hints.len(),
+            text: hidden.without(hint),
+        }
     });
-    Json::Object(vec![
-        ("exercise", Json::text(&exercise.id)),
-        ("title", Json::text(&exercise.title)),
-        ("task", Json::text(hidden.without(&exercise.task))),
-        ("page", Json::text(format!("book/src/{}", exercise.chapter))),
-        ("status", Json::text(status.shown())),
-        ("checked", Json::List(checked)),
-        ("first_failure", Json::text(first.join("\n\n").trim())),
-        ("verdict", Json::text(lines.join("\n").trim())),
-        ("next_hint", next),
-        ("policy", Json::text(POLICY)),
-    ])
+    object! {
+        exercise: &*exercise.id,
+        title: &*exercise.title,
+        task: hidden.without(&exercise.task),
+        page: format!("book/src/{}", exercise.chapter),
+        status: status.shown(),
+        checked: checked,
+        first_failure: first.join("\n\n").trim(),
+        verdict: lines.join("\n").trim(),
+        next_hint: next,
+        policy: POLICY,
+    }
 }
 
 /// The lines of a solution that its stub does not have, without spaces.

@@ -26,10 +26,7 @@ fn a_class_of_three_is_graded() {
     scene.write("in/anna/exercises/part1_cpu/one.rs", SOLVED);
     scene.write("in/anna/exercises/solutions/part1_cpu/one.rs", WRONG);
     scene.write("in/ben/part1_cpu/one.rs", WRONG);
-    // Neither a report nor a second copy of an answer changes a grade.
-    scene.learn(&["check", "one", "--report", "json"]);
-    let report = scene.read(".learn/report.json").replace("to do", "solved");
-    scene.write("in/ben/.learn/report.json", &report);
+    // A second copy of an answer does not change a grade.
     scene.write("in/ben/a/b/part1_cpu/one.rs", SOLVED);
     scene.write("in/chris/exercises/solutions/part1_cpu/one.rs", SOLVED);
     let words = ["class", "grade", "in/anna", "in/ben", "in/chris"];
@@ -75,6 +72,46 @@ fn every_level_is_a_point() {
     let a = json(&scene, ".learn/class/a.json");
     assert_eq!(a["tests"][1]["score"], 1.0);
     assert_eq!(a["tests"][1]["max_score"], 2.0);
+}
+
+/// Promise: A grade does not depend on the student's report, and a report that
+/// claims more than the check confirms is named.
+#[test]
+fn a_report_is_checked_again() {
+    let scene = stage_with_levels();
+    scene.write(ONE, SOLVED);
+    scene.learn(&["check", "one", "--report", "json"]).succeeds();
+    let report = scene.read(".learn/report.json");
+    let forged = report.replace("passed\": 0", "passed\": 2");
+    for (name, report, answer) in [
+        ("a", &*report, SOLVED),
+        ("b", &*forged, WRONG),
+        ("c", "{\"exercises\": 1", SOLVED),
+    ] {
+        scene.write(&format!("in/{name}/.learn/report.json"), report);
+        scene.write(&format!("in/{name}/part1_cpu/one.rs"), answer);
+    }
+    scene.write("in/b/part1_cpu/my_engine.sh", "exit 7\n");
+    scene.write("in/d/part1_cpu/one.rs", SOLVED);
+    let words = ["class", "grade", "in/a", "in/b", "in/c", "in/d"];
+    let said = scene.learn(&words);
+    said.succeeds().prints("points  report\n").prints("1 of 3  confirmed\n");
+    said.prints("1 of 3  refuted\n").prints("1 of 3  unreadable\n");
+    said.prints("1 of 3  missing\n");
+    let objection = "the report claims 1 of 1 for one, and this check gives 0; \
+                     the file has changed since the report";
+    said.prints(&format!("b: {objection}\n"));
+    said.prints("b: the report claims 2 of 2 for my_engine, and this check");
+    let b = json(&scene, ".learn/class/b.json");
+    assert!(b["tests"][0]["output"].as_str().unwrap().ends_with(objection));
+    // The words of the report are changed, and its file is submitted.
+    scene.write(ONE, WRONG);
+    scene.learn(&["check", "one", "--report", "json"]);
+    let forged = scene.read(".learn/report.json").replace("failing", "solved");
+    scene.write("in/a/.learn/report.json", &forged);
+    scene.write("in/a/part1_cpu/one.rs", WRONG);
+    let said = scene.learn(&["class", "grade", "in/a"]);
+    said.succeeds().prints("; the file has not changed since the report\n");
 }
 
 #[test]

@@ -6,21 +6,24 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use jzon::{JsonValue, object};
+
 use super::rules::Rules;
 use super::seed;
 use crate::checkout::{Checkout, cannot_save, cannot_write, replace};
 use crate::command::Stop;
 use crate::course::{self, Exercise};
-use crate::exercises::check;
 use crate::exercises::program::Tier;
-use crate::exercises::status::Status;
-use crate::json::Json;
+use crate::exercises::status::{self, Status};
+use crate::exercises::{check, report};
 use crate::terminal::say;
 
-/// A student and the submitted files, by their path below `exercises/`.
 struct Submission {
     student: String,
+    /// The answers, by their path below `exercises/`.
     files: BTreeMap<String, PathBuf>,
+    /// The report of `check --report json`; null if the file is not JSON.
+    report: Option<JsonValue>,
 }
 
 /// The result of one exercise.
@@ -31,6 +34,8 @@ struct Grade {
     points: f64,
     most: f64,
     said: String,
+    /// What the student's report claims and this check does not confirm.
+    objection: Option<String>,
 }
 
 pub(super) fn run(
@@ -59,12 +64,17 @@ pub(super) fn run(
             .map(|exercise| grade(checkout, &rules, submission, exercise))
             .collect::<Result<_, Stop>>()?;
         let file = out.join(format!("{}.json", submission.student));
-        replace(&file, gradescope(&grades).to_string().as_bytes())?;
-        all.push((submission.student.as_str(), grades));
+        replace(&file, gradescope(&grades).pretty(2).as_bytes())?;
+        all.push((submission, grades));
     }
     replace(&out.join("results.xml"), junit(&all).as_bytes())?;
     for line in table(&all) {
         say!("{line}");
+    }
+    for (Submission { student, .. }, grades) in &all {
+        for objection in grades.iter().filter_map(|it| it.objection.as_ref()) {
+            say!("{student}: {objection}");
+        }
     }
     say!();
     say!("JUnit and Gradescope results: {}", checkout.shown(&out));
@@ -140,6 +150,7 @@ impl Submission {
             )));
         }
         let mut files = BTreeMap::new();
+        let mut report = None;
         let mut waiting = VecDeque::from([folder]);
         while let Some(folder) = waiting.pop_front() {
             let entries = fs::read_dir(&folder).map_err(|error| {
@@ -161,8 +172,16 @@ impl Submission {
                     waiting.push_back(path);
                     continue;
                 }
-                let file = known.iter().find(|it| path.ends_with(it));
-                let Some(file) = file.filter(|_| kind.is_file()) else {
+                if !kind.is_file() {
+                    continue;
+                }
+                if name == report::FILE && report.is_none() {
+                    let text = fs::read_to_string(&path).unwrap_or_default();
+                    let read = jzon::parse(&text);
+                    report = Some(read.unwrap_or(JsonValue::Null));
+                }
+                let Some(file) = known.iter().find(|it| path.ends_with(it))
+                else {
                     continue;
                 };
                 let above = path.ancestors().nth(2);
@@ -174,7 +193,7 @@ impl Submission {
                 files.entry(key).or_insert(path);
             }
         }
-        Ok(Submission { student, files })
+        Ok(Submission { student, files, report })
     }
 }
 
@@ -218,6 +237,7 @@ fn grade(
         points,
         most: all,
         said,
+        objection: None,
     };
     let variant = format!("again/{}", exercise.file);
     let variant = submission.files.get(&variant).zip(exercise.again.as_ref());
@@ -231,7 +251,8 @@ fn grade(
         (None, Some(file)) => (file, None),
         (None, None) => {
             let said = "The submission does not have this file.";
-            return Ok(grade("missing", 0.0, said.to_string()));
+            let grade = grade("missing", 0.0, said.to_string());
+            return Ok(grade.compared(submission, exercise, &[]));
         }
     };
     let folder = checkout.target.join("class").join("exercises");
@@ -242,7 +263,7 @@ fn grade(
     say!("{}: {}", submission.student, exercise.id);
     let heard =
         check::verdict(checkout, &folder, exercise, &place, drawn.as_deref());
-    Ok(match heard {
+    let grade = match heard {
         Err(stop) => {
             let said = stop.sentence().unwrap_or("The check ended early.");
             grade("error", 0.0, said.to_string())
@@ -256,7 +277,64 @@ fn grade(
             };
             grade(word(heard.verdict), share, heard.said.trim().to_string())
         }
-    })
+    };
+    // A report has no variants.
+    match drawn {
+        Some(_) => Ok(grade),
+        None => Ok(grade.compared(submission, exercise, &bytes)),
+    }
+}
+
+impl Grade {
+    /// Compares the grade with the points that the student's report claims.
+    fn compared(
+        mut self,
+        submission: &Submission,
+        exercise: &Exercise,
+        file: &[u8],
+    ) -> Grade {
+        let mut rows =
+            submission.report.iter().flat_map(|it| it["exercises"].members());
+        let Some(row) = rows.find(|it| it["id"] == *exercise.id) else {
+            return self;
+        };
+        let claimed = match exercise.has_levels() {
+            true => row["levels_passed"].as_f64().unwrap_or(0.0),
+            false => {
+                let status = row["status"].as_str().unwrap_or_default();
+                let solved = [Status::Solved, Status::InPart];
+                let is_solved = solved.iter().any(|it| it.shown() == status);
+                f64::from(u8::from(is_solved))
+            }
+        };
+        if claimed > self.points {
+            let is_same = row["file"] == *status::fingerprint_of(file);
+            let objection = format!(
+                "the report claims {claimed} of {} for {}, and this check \
+                 gives {}; {}",
+                self.most,
+                self.exercise,
+                self.points,
+                match is_same {
+                    true => "the file has not changed since the report",
+                    false => "the file has changed since the report",
+                }
+            );
+            self.said = format!("{}\n{objection}", self.said);
+            self.objection = Some(objection);
+        }
+        self
+    }
+}
+
+/// Returns whether the check confirms the student's report.
+fn report_word(submission: &Submission, grades: &[Grade]) -> &'static str {
+    match &submission.report {
+        None => "missing",
+        Some(it) if !it["exercises"].is_array() => "unreadable",
+        Some(_) if grades.iter().any(|it| it.objection.is_some()) => "refuted",
+        Some(_) => "confirmed",
+    }
 }
 
 fn word(status: Status) -> &'static str {
@@ -267,20 +345,24 @@ fn word(status: Status) -> &'static str {
     }
 }
 
-fn table(all: &[(&str, Vec<Grade>)]) -> Vec<String> {
+fn table(all: &[(&Submission, Vec<Grade>)]) -> Vec<String> {
     let mut rows = Vec::new();
     let ids = all.first().map(|(_, grades)| grades.iter());
     let ids = ids.into_iter().flatten().map(|it| it.exercise.clone());
     let mut head = vec!["student".to_string()];
     head.extend(ids);
     head.push("points".to_string());
+    let has_reports = all.iter().any(|(it, _)| it.report.is_some());
+    head.extend(has_reports.then(|| "report".to_string()));
     rows.push(head);
-    for (student, grades) in all {
-        let mut row = vec![student.to_string()];
+    for (submission, grades) in all {
+        let mut row = vec![submission.student.clone()];
         row.extend(grades.iter().map(|it| it.word.to_string()));
         let points: f64 = grades.iter().map(|it| it.points).sum();
         let most: f64 = grades.iter().map(|it| it.most).sum();
         row.push(format!("{points} of {most}"));
+        let report = report_word(submission, grades).to_string();
+        row.extend(has_reports.then_some(report));
         rows.push(row);
     }
     let width = |column: usize| {
@@ -296,27 +378,27 @@ fn table(all: &[(&str, Vec<Grade>)]) -> Vec<String> {
 }
 
 /// The `results.json` of a Gradescope autograder.
-fn gradescope(grades: &[Grade]) -> Json {
+fn gradescope(grades: &[Grade]) -> JsonValue {
     let tests = grades.iter().map(|grade| {
-        Json::Object(vec![
-            ("name", Json::text(&grade.exercise)),
-            ("score", Json::Number(grade.points)),
-            ("max_score", Json::Number(grade.most)),
-            ("output", Json::text(format!("{}\n{}", grade.word, grade.said))),
-        ])
+        object! {
+            name: &*grade.exercise,
+            score: grade.points,
+            max_score: grade.most,
+            output: format!("{}\n{}", grade.word, grade.said),
+        }
     });
-    Json::Object(vec![("tests", Json::List(tests.collect()))])
+    object! { tests: tests.collect::<Vec<_>>() }
 }
 
-fn junit(all: &[(&str, Vec<Grade>)]) -> String {
+fn junit(all: &[(&Submission, Vec<Grade>)]) -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
     );
-    for (student, grades) in all {
+    for (submission, grades) in all {
         let count =
             |word: &str| grades.iter().filter(|it| it.word == word).count();
         let (solved, skipped) = (count("solved"), count("skipped"));
-        let student = escaped(student);
+        let student = escaped(&submission.student);
         let _ = writeln!(
             text,
             "  <testsuite name=\"{student}\" tests=\"{}\" failures=\"{}\" \

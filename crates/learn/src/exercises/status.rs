@@ -208,7 +208,12 @@ const MAX_NAMED: usize = 3;
 /// Returns a fingerprint of the learner's file.
 pub(crate) fn fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let file = checkout.exercises.join(&exercise.file);
-    format!("{:016x}", fnv1a(&fs::read(file).unwrap_or_default()))
+    fingerprint_of(&fs::read(file).unwrap_or_default())
+}
+
+/// Returns the fingerprint of a file with these bytes.
+pub(crate) fn fingerprint_of(bytes: &[u8]) -> String {
+    format!("{:016x}", fnv1a(bytes))
 }
 
 /// Returns the files of a check: its program and, if a page of the book runs
@@ -231,7 +236,7 @@ fn check_fingerprint(exercise: &Exercise, checkout: &Checkout) -> String {
     let is_code = |line: &&str| !line.trim_start().starts_with("//");
     let code = text.lines().filter(is_code).flat_map(str::split_whitespace);
     let code: String = code.collect();
-    format!("{:016x}", fnv1a(code.as_bytes()))
+    fingerprint_of(code.as_bytes())
 }
 
 /// Returns the FNV-1a hash of the bytes. It distinguishes versions of a file
