@@ -34,7 +34,7 @@ struct Grade {
     points: f64,
     most: f64,
     said: String,
-    /// What the student's report claims and this check does not confirm.
+    /// A claim of the student's report that this check does not confirm.
     objection: Option<String>,
 }
 
