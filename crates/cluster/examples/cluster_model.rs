@@ -11,31 +11,26 @@
 //!   --buckets N   the number of buckets (4)
 //!   --most RANKS  the largest number of ranks in the table (1000)
 
+#[path = "shared/ranks.rs"]
+mod ranks;
+
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cluster::local::{self, Cost};
+use cluster::local::Cost;
 use cluster::model::{Measurement, Step, fit};
 use cluster::{Collective, Link, Pending, algorithms};
+use ranks::{number, reported_once, run_ranks};
 use rungrad::{Error, Result};
 
 fn main() -> ExitCode {
     rungrad::run(|| {
-        let mut request = Request::parse(&rungrad::args())?;
+        let mut request = reported_once(Request::parse(&rungrad::args()))?;
         if !cfg!(feature = "mpi") {
             request.threads = request.threads.or(Some(4));
         }
-        match request.threads {
-            Some(threads) => {
-                let ranks = local::run(threads, |it| work(&it, &request));
-                ranks.into_iter().collect()
-            }
-            #[cfg(feature = "mpi")]
-            None => cluster::mpi::run(|it| work(it, &request)),
-            #[cfg(not(feature = "mpi"))]
-            None => unreachable!("the default is 4 threads"),
-        }
+        run_ranks(request.threads, |it| work(it, &request))
     })
 }
 
@@ -215,10 +210,8 @@ impl Request {
             buckets: 4,
             most: 1000,
         };
-        for pair in words.chunks(2) {
-            let (option, value) = (&pair[0], pair.get(1));
-            let number = value.and_then(|word| word.parse().ok());
-            let number = number.filter(|number| *number > 0);
+        let mut words = words.iter();
+        while let Some(option) = words.next() {
             let known = match option.as_str() {
                 "-n" => request.threads.insert(0),
                 "--bytes" => &mut request.bytes,
@@ -232,12 +225,7 @@ impl Request {
                     )));
                 }
             };
-            *known = number.ok_or_else(|| {
-                let value = value.map_or("nothing", String::as_str);
-                Error::Usage(format!(
-                    "{option} takes a whole number from 1, not {value}"
-                ))
-            })?;
+            *known = number(option, words.next().cloned())?;
         }
         Ok(request)
     }

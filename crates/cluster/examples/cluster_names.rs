@@ -33,7 +33,8 @@ use rungrad::optim::{Adam, Optimizer};
 use rungrad::rng::Random;
 use rungrad::{Error, Result, io};
 
-use shared::{device, loss, number, reported_once, row_weights, run_ranks};
+use shared::ranks::{number, reported_once, run_ranks};
+use shared::{device, loss, row_weights};
 
 fn main() -> ExitCode {
     rungrad::run(|| {

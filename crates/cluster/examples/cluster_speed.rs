@@ -37,7 +37,8 @@ use rungrad::stopwatch::median;
 use rungrad::timeline::{SliceKind, Times};
 use rungrad::{Device, Error, Result, Tensor};
 
-use shared::{device, loss, number, reported_once, row_weights, run_ranks};
+use shared::ranks::{number, reported_once, run_ranks};
+use shared::{device, loss, row_weights};
 
 fn main() -> ExitCode {
     rungrad::run(|| {

@@ -1,25 +1,13 @@
 //! Code shared by the programs that train on tokens.
 
-use std::ops::Range;
-use std::time::Duration;
-use std::{env, thread};
+pub(crate) mod ranks;
 
-use cluster::{Collective, local};
+use std::ops::Range;
+
 use rungrad::data::TokenBatch;
 use rungrad::nn::Gpt;
 use rungrad::opencl::{self, Kind};
-use rungrad::{Device, Error, Result, Tensor};
-
-/// Returns the parsed arguments. All processes that `mpirun` has started find
-/// the same mistake in them. Only the first process reports it at once; the
-/// others wait until `mpirun` ends them.
-pub(crate) fn reported_once<T>(arguments: Result<T>) -> Result<T> {
-    let rank = env::var("OMPI_COMM_WORLD_RANK");
-    if arguments.is_err() && rank.is_ok_and(|rank| rank != "0") {
-        thread::sleep(Duration::from_secs(5));
-    }
-    arguments
-}
+use rungrad::{Device, Result, Tensor};
 
 /// Returns the device of a rank: `cpu`, or the next of all GPUs. Without a GPU,
 /// the ranks share the OpenCL devices that are processors. A device with a
@@ -32,32 +20,6 @@ pub(crate) fn device(name: &str, rank: usize) -> Result<Device> {
     let gpus = found.iter().filter(|it| it.kind == Kind::Gpu).count();
     let count = if gpus == 0 { found.len() } else { gpus };
     format!("{name}:{}", rank % count.max(1)).parse()
-}
-
-/// Runs `work` on ranks that are threads of this process, or else on those that
-/// `mpirun` has started.
-pub(crate) fn run_ranks(
-    threads: Option<usize>,
-    work: impl Fn(&Collective) -> Result<()> + Sync,
-) -> Result<()> {
-    match threads {
-        Some(threads) => {
-            local::run(threads, |it| work(&it)).into_iter().collect()
-        }
-        #[cfg(feature = "mpi")]
-        None => cluster::mpi::run(work),
-        #[cfg(not(feature = "mpi"))]
-        None if env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
-            Err(Error::Usage(
-                "this program was built without MPI, so its processes cannot \
-                 connect; run it by `cargo learn cluster`, or build it with \
-                 --features mpi"
-                    .into(),
-            ))
-        }
-        #[cfg(not(feature = "mpi"))]
-        None => work(&local::run(1, |it| it).remove(0)),
-    }
 }
 
 /// Returns the number of tokens to predict in each row.
@@ -76,16 +38,4 @@ pub(crate) fn loss(
     let scores = gpt.scores(&batch.inputs[tokens.clone()], batch.columns);
     let weights = &batch.weights[tokens.clone()];
     scores.weighted_cross_entropy(&batch.targets[tokens], weights)
-}
-
-/// Parses the number that follows an option.
-pub(crate) fn number(option: &str, value: Option<String>) -> Result<usize> {
-    let number = value.as_deref().and_then(|word| word.parse().ok());
-    number.filter(|number| *number > 0).ok_or_else(|| {
-        let value = value.map_or("nothing".to_string(), |it| format!("`{it}`"));
-        Error::Usage(format!(
-            "{option} takes a whole number from 1, not {value}; for example \
-             {option} 4"
-        ))
-    })
 }
