@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerGroup};
 use exercises::{
-    Kernel, Outcome, check_fast_kernel, either, evenly, gathered, numbers,
+    Kernel, Outcome, check_fast_kernel, drawn, evenly, gathered, numbers,
     sparing, together, wrong,
 };
 use profile::Launch;
@@ -32,14 +32,8 @@ fn main() -> ExitCode {
             ("a row of 300: the last round is partly filled", |kernel| {
                 places(kernel, &with(300, 0.0, &[(290, 9.0)]), 300)
             }),
-            ("the first of several equal elements", equal),
-            (
-                either(
-                    "the first of several NaNs, and -INFINITY everywhere",
-                    "the first of several NaNs, and INFINITY everywhere",
-                ),
-                special,
-            ),
+            ("several equal elements", equal),
+            ("several NaNs, and infinity everywhere", special),
             ("a row of 768: three rounds", |kernel| {
                 places(kernel, &with(JUDGED, 0.0, &[(767, 9.0)]), JUDGED)
             }),
@@ -63,11 +57,11 @@ fn below(kernel: &Kernel) -> Outcome {
     places(kernel, &rows.concat(), 10)
 }
 
-/// In the first row both maxima belong to one item. In the second, item 5 has
-/// the first maximum and item 2 the other, which a tree compares first.
+/// In the first row both maxima belong to one item. In the others, items 2 and 5
+/// have one each, and a tree compares the one of item 2 first.
 fn equal(kernel: &Kernel) -> Outcome {
-    let rows =
-        [[7, 263], [5, 258]].map(|at| with(270, 0.0, &at.map(|at| (at, 9.0))));
+    let rows = [[7, 263], [5, 258], [2, 261]]
+        .map(|at| with(270, 0.0, &at.map(|at| (at, 9.0))));
     places(kernel, &rows.concat(), 270)
 }
 
@@ -94,16 +88,21 @@ fn place(row: &[f32], mut is_it: impl FnMut(f32) -> bool, last: bool) -> usize {
 
 fn right(row: &[f32]) -> usize {
     let most = largest(row);
-    match row.iter().position(|x| x.is_nan()) {
-        Some(at) => at,
-        None => place(row, |x| x == most, false),
+    match row.iter().any(|x| x.is_nan()) {
+        true => place(row, f32::is_nan, is_last()),
+        false => place(row, |x| x == most, is_last()),
     }
 }
 
-/// The sign of the given elements: a variant asks for the smallest one, and
+/// Returns whether the last of several equal elements counts, in a variant.
+fn is_last() -> bool {
+    drawn("last") == Some(1.0)
+}
+
+/// The sign of the given elements: a variant that asks for the smallest one
 /// gets the negative values.
 fn sign() -> f32 {
-    either(1.0, -1.0)
+    drawn("sign").unwrap_or(1.0)
 }
 
 fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
@@ -121,17 +120,22 @@ fn places(kernel: &Kernel, a: &[f32], columns: usize) -> Outcome {
     }
     let is_at =
         |found: &dyn Fn(&[f32]) -> usize| is(&|_, row| found(row) as f32);
+    let (counts, other) =
+        if is_last() { ("last", "first") } else { ("first", "last") };
+    let equal = format!(
+        "Of several equal elements your kernel takes the {other} one, but the \
+         {counts} one should win."
+    );
     let why = if is(&|_, row| sign() * largest(row)) {
         "out contains the elements themselves. It should contain their columns."
     } else if is(&|r, row| (r * columns + right(row)) as f32) {
         "Each index is counted from the beginning of a. Here every row begins \
          with column 0."
-    } else if is_at(&|row| place(row, |x| x == largest(row), false)) {
+    } else if is_at(&|row| place(row, |x| x == largest(row), is_last())) {
         "A NaN was ignored: every comparison with it is false, including `x > \
          y`. Test for it with isnan(x); it wins against every number."
-    } else if is_at(&|row| place(row, |x| x == largest(row), true)) {
-        "Of several equal elements your kernel takes the last one, but the \
-         first one should win."
+    } else if is_at(&|row| place(row, |x| x == largest(row), !is_last())) {
+        &equal
     } else if is_at(&by_tree) {
         "Of several equal elements your kernel takes the one that comes first \
          in the tree, but items are not ordered like their columns: item 2 may \
@@ -164,7 +168,7 @@ fn different(rows: &[&[f32]], yours: &[f32]) -> Outcome {
             "and the row has {} columns: no element has won. The initial value \
              of an item must lose against every element, even {}",
             row.len(),
-            either("-INFINITY", "INFINITY")
+            if sign() < 0.0 { "INFINITY" } else { "-INFINITY" }
         ),
     };
     Err(wrong(format!(

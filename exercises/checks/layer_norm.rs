@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, PerRow};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, either, evenly, expect, gathered,
+    Kernel, Outcome, Stop, check_fast_kernel, drawn, evenly, expect, gathered,
     numbers, sparing, together, wrong,
 };
 use profile::Launch;
@@ -82,12 +82,16 @@ fn rows_by(
 }
 
 /// Returns the expected values. A variant divides each element by the root of
-/// the mean square instead of the distance by the root of the variance.
+/// the mean square instead of the distance by the root of the variance, and has
+/// a gain.
 fn right(a: &[f32], columns: usize) -> Vec<f32> {
-    rows_by(a, columns, |x, away, variance| {
-        let mean = x - away;
-        let square = variance + mean * mean;
-        either(away / (variance + EPS).sqrt(), x / (square + EPS).sqrt())
+    let gain = drawn("gain").map(f64::from);
+    rows_by(a, columns, |x, away, variance| match gain {
+        None => away / (variance + EPS).sqrt(),
+        Some(gain) => {
+            let mean = x - away;
+            gain * x / (variance + mean * mean + EPS).sqrt()
+        }
     })
 }
 

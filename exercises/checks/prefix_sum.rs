@@ -1,14 +1,15 @@
 //! Checks `prefix_sum`, a scan in three launches.
 //!
-//! In a variant each sum ends before its own element. All values are multiples of 0.25, so every sum is exact in any order, and
-//! the missing elements can be identified.
+//! In a variant each sum ends before its own element. All values are multiples
+//! of 0.25, so every sum is exact in any order, and the missing elements can be
+//! identified.
 
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, again, check_fast_kernel, either, evenly, expect,
-    numbers, slow, sparing, wrong,
+    Kernel, Outcome, Stop, again, check_fast_kernel, drawn, either, evenly,
+    expect, numbers, slow, sparing, wrong,
 };
 use profile::{Kind, Launch};
 
@@ -56,6 +57,7 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
     let [yours, totals] = scan(kernel, &a)?;
     guarded("out", &yours, "a")?;
     guarded("totals", &totals, "a")?;
+    let a = terms(a);
     // The sum of the last `many` elements up to each one, within its group.
     let last = |many: usize| -> Vec<f32> {
         let first =
@@ -90,6 +92,13 @@ fn groups(kernel: &Kernel, n: usize) -> Outcome {
         return expect("out", &yours, right);
     };
     Err(wrong(why))
+}
+
+/// Returns what the elements add to the sums, which a variant draws for the
+/// negative ones.
+fn terms(a: Vec<f32>) -> Vec<f32> {
+    let by = drawn("negative").unwrap_or(1.0);
+    a.into_iter().map(|x| if x < 0.0 { by * x } else { x }).collect()
 }
 
 /// Rejects values that were read past the end of an array.
@@ -159,7 +168,7 @@ fn together(kernel: &Kernel) -> Outcome {
     let [totals, _] = scan(kernel, &totals)?;
     let yours = whole(kernel, &sums, &totals)?;
     let mut sum = 0.0;
-    let right = a.iter().map(|x| {
+    let right = terms(a).into_iter().map(|x| {
         sum += x;
         either(sum, sum - x)
     });

@@ -7,13 +7,22 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, again, check_fast_kernel, expect, gathered, numbers,
+    Kernel, Outcome, check_fast_kernel, drawn, expect, gathered, numbers,
     spread, wrong,
 };
 use profile::Launch;
 
 const YOURS: &str = exercises::path!("part2_gpu/quarter_turn.cl");
 const TILE: usize = 16;
+
+/// The pictures whose top row is a column of `a`. The two values say whether
+/// the rows and the columns of `a` are counted backward.
+const PICTURES: [([bool; 2], &str); 4] = [
+    ([true, false], "rotated to the right"),
+    ([false, true], "rotated to the left"),
+    ([false, false], "mirrored at its main diagonal"),
+    ([true, true], "mirrored at its other diagonal"),
+];
 
 fn main() -> ExitCode {
     check_fast_kernel(
@@ -41,41 +50,34 @@ fn turned(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let arguments =
         [In("a", &a), Out("out", rows * columns), Count(rows), Count(columns)];
     let yours = kernel.run_grid([columns, rows], &arguments)?.remove(0);
-    // The result, row by row, if `place` maps a position to the picture's row
-    // and column.
-    let picture = |place: &dyn Fn(usize, usize) -> (usize, usize)| -> Vec<f32> {
-        let all = (0..rows * columns).map(|i| place(i / rows, i % rows));
-        all.map(|(row, column)| a[row * columns + column]).collect()
-    };
-    let to_the_right = picture(&|y, x| (rows - 1 - x, y));
-    let to_the_left = picture(&|y, x| (x, columns - 1 - y));
-    if again() {
-        return match yours == to_the_right && yours != to_the_left {
-            true => Err(wrong(
-                "The picture is rotated to the right. To rotate to the left, \
-                 the right column becomes the top row.",
-            )),
-            false => expect("out", &yours, &to_the_left),
+    let picture = |is_back: [bool; 2]| -> Vec<f32> {
+        let at = |is_back, i, n| if is_back { n - 1 - i } else { i };
+        let pixel = |i: usize| {
+            let row = at(is_back[0], i % rows, rows);
+            a[row * columns + at(is_back[1], i / rows, columns)]
         };
-    }
-    let right = to_the_right;
+        (0..rows * columns).map(pixel).collect()
+    };
+    // A variant draws one of the other pictures.
+    let wanted = [("rows_back", 1.0), ("columns_back", 0.0)]
+        .map(|(name, own)| drawn(name).unwrap_or(own) != 0.0);
+    let right = picture(wanted);
     if yours == right {
         return Ok(());
     }
-    if yours == picture(&|y, x| (x, y)) {
-        return Err(wrong(
-            "Rows and columns are swapped, but nothing is rotated: the picture \
-             is mirrored. The last row must become the left column, and the \
-             first row the right column.",
-        ));
-    }
-    if yours == to_the_left {
-        return Err(wrong(
-            "The picture is rotated to the left. To rotate to the right, the \
-             left column becomes the top row.",
-        ));
-    }
-    expect("out", &yours, &right)
+    let of = |is_it: &dyn Fn([bool; 2]) -> bool| {
+        PICTURES.iter().find(|(it, _)| is_it(*it)).map(|(_, name)| name)
+    };
+    let found = of(&|it| yours == picture(it));
+    let (Some(found), Some(name)) = (found, of(&|it| it == wanted)) else {
+        return expect("out", &yours, &right);
+    };
+    let end = if wanted[0] { "bottom up" } else { "top down" };
+    let side = if wanted[1] { "right" } else { "left" };
+    Err(wrong(format!(
+        "The picture is {found}. It should be {name}: the {side} column \
+         becomes the top row, read from the {end}."
+    )))
 }
 
 fn judge(launch: &Launch) -> Outcome {

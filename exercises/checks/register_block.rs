@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, either, expect, gathered,
-    numbers, sparing, spread, wrong,
+    Kernel, Outcome, Stop, check_fast_kernel, drawn, expect, gathered, numbers,
+    sparing, spread, wrong,
 };
 use profile::Launch;
 
@@ -91,8 +91,10 @@ fn compare(kernel: &Kernel, shape: [usize; 3], why: &str) -> Outcome {
     let items = |size: usize| size.div_ceil(TILE) * SIDE;
     let grid = [items(n), items(m)];
     let yours = kernel.run_grid(grid, &arguments)?.remove(0);
-    // A variant adds the distances of the elements.
-    let term = |a: f32, b: f32| either(a * b, (a - b).abs());
+    // A variant adds the distances to multiples of b.
+    let times = drawn("times");
+    let term =
+        |a: f32, b: f32| times.map_or(a * b, |times| (a - times * b).abs());
     let sums = |steps: &dyn Fn(usize) -> bool| -> Vec<f32> {
         let sum = |row: usize, column: usize| -> f32 {
             let all = (0..k).filter(|&i| steps(i / DEPTH));

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Out};
-use exercises::{Kernel, Outcome, again, check_kernel, expect, numbers, wrong};
+use exercises::{Kernel, Outcome, check_kernel, drawn, expect, numbers, wrong};
 
 const YOURS: &str = exercises::path!("part2_gpu/stretch_a_row.cl");
 
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
 
 fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     let n = rows * columns;
-    if again() {
-        return stretched_column(kernel, [rows, columns]);
+    if let Some(times) = drawn("times") {
+        return stretched_column(kernel, [rows, columns], times);
     }
     let (a, row) = (numbers(1, n), numbers(2, columns));
     let arguments = [
@@ -67,8 +67,12 @@ fn stretched(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
     expect("out", &out, &right)
 }
 
-/// The variant: one value per row.
-fn stretched_column(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
+/// The variant: one value per row, and a factor.
+fn stretched_column(
+    kernel: &Kernel,
+    [rows, columns]: [usize; 2],
+    times: f32,
+) -> Outcome {
     let n = rows * columns;
     let (a, column) = (numbers(1, n), numbers(2, rows));
     let arguments = [
@@ -79,6 +83,7 @@ fn stretched_column(kernel: &Kernel, [rows, columns]: [usize; 2]) -> Outcome {
         Count(columns),
     ];
     let out = kernel.run(n, &arguments)?.remove(0);
-    let right: Vec<f32> = (0..n).map(|i| a[i] + column[i / columns]).collect();
+    let right = (0..n).map(|i| a[i] + times * column[i / columns]);
+    let right: Vec<f32> = right.collect();
     expect("out", &out, &right)
 }

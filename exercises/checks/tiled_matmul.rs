@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_fast_kernel, counting, either, expect,
+    Kernel, Outcome, Stop, check_fast_kernel, counting, drawn, expect,
     gathered, numbers, sparing, spread, wrong,
 };
 use profile::Launch;
@@ -164,8 +164,10 @@ fn run(
 
 fn judge([m, k, n]: [usize; 3], yours: &[f32], why: &str) -> Outcome {
     let (a, b) = (numbers(1, m * k), numbers(2, n * k));
-    // A variant asks for the squared distance of the two rows.
-    let term = |a: f32, b: f32| either(a * b, (a - b) * (a - b));
+    // A variant asks for the squared distance to a multiple of the row of b.
+    let times = drawn("times");
+    let term =
+        |a: f32, b: f32| times.map_or(a * b, |times| (a - times * b).powi(2));
     let right = matrix([m, n], |row, column| {
         (0..k).map(|i| term(a[row * k + i], b[column * k + i])).sum()
     });

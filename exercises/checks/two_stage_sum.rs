@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, PerGroup};
 use exercises::{
-    Kernel, Outcome, Stop, again, check_fast_kernel, counting, evenly, numbers,
-    says, slow, spread, wrong,
+    Kernel, Outcome, Stop, again, check_fast_kernel, counting, drawn_reduction,
+    evenly, numbers, says, slow, spread, wrong,
 };
 use profile::{Access, Kind, Launch};
 
@@ -56,7 +56,8 @@ fn run(
 fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
     let values = numbers(n as u64, n);
     let yours = run(kernel, &values, groups)?;
-    let mut right = vec![nothing(); groups];
+    let (none, both) = drawn_reduction();
+    let mut right = vec![none; groups];
     for (i, value) in values.iter().enumerate() {
         let at = i / GROUP % groups;
         right[at] = both(right[at], *value);
@@ -90,15 +91,6 @@ fn partials(kernel: &Kernel, n: usize, groups: usize) -> Outcome {
         "partials[{at}] is wrong.\n\n  yours  {}\n  right  {}\n\n{why}",
         yours[at], right[at]
     )))
-}
-
-/// The result for no values; a variant computes the maximum.
-fn nothing() -> f32 {
-    if again() { f32::NEG_INFINITY } else { 0.0 }
-}
-
-fn both(a: f32, b: f32) -> f32 {
-    if again() { a.max(b) } else { a + b }
 }
 
 /// Returns the result of a group without barriers whose items run one after
@@ -167,8 +159,9 @@ fn lost(kernel: &Kernel, n: usize, groups: usize) -> Result<String, Stop> {
 fn twice(kernel: &Kernel) -> Outcome {
     let values = numbers(7, 3000);
     let left = run(kernel, &values, 4)?;
+    let (none, both) = drawn_reduction();
     let (yours, right) =
-        (run(kernel, &left, 1)?[0], values.into_iter().fold(nothing(), both));
+        (run(kernel, &left, 1)?[0], values.into_iter().fold(none, both));
     match yours == right {
         true => Ok(()),
         false => Err(wrong(format!(

@@ -23,6 +23,17 @@ pub fn drawn(name: &str) -> Option<f32> {
     value(&env::var(DRAWN).ok()?, name)
 }
 
+/// Returns what a reduction of no values is, and how it adds a value: a sum, or
+/// in a variant the maximum, the minimum, or the sum of the absolute values.
+pub fn drawn_reduction() -> (f32, fn(f32, f32) -> f32) {
+    match drawn("none") {
+        None => (0.0, |all, x| all + x),
+        Some(f32::NEG_INFINITY) => (f32::NEG_INFINITY, f32::max),
+        Some(f32::INFINITY) => (f32::INFINITY, f32::min),
+        Some(none) => (none, |all, x| all + x.abs()),
+    }
+}
+
 fn value(drawn: &str, name: &str) -> Option<f32> {
     let mut pairs =
         drawn.split_whitespace().filter_map(|pair| pair.split_once('='));

@@ -62,7 +62,7 @@ mod tier;
 mod token;
 mod verdict;
 
-pub use again::{again, drawn, either};
+pub use again::{again, drawn, drawn_reduction, either};
 pub use answer::Answer;
 #[doc(hidden)]
 pub use answer_module::answer_module;
