@@ -17,10 +17,10 @@ pub(crate) const COMMAND: Command = Command {
     summary: "a text and a picture of what you have built, to share",
     page: "\
 Prints how many exercises are solved, how many levels of your own engine, device
-and kernels pass, and how many operations of the milestones are yours, and draws
-the same facts as a picture in .learn/card.svg. Neither the text nor the picture
-contains a time, a path or anything else about this machine, and nothing is sent
-anywhere.
+and kernels pass, and how many operations of the trained networks are yours, and
+draws the same facts as a picture in .learn/card.svg. Neither the text nor the
+picture contains a time, a path or anything else about this machine, and nothing
+is sent anywhere.
 
 --names FILE adds the loss and ten names from the output of part3_names, which
 `cargo learn run part3_names -- --small | tee names.txt` writes to a file.",
@@ -75,7 +75,7 @@ impl Card {
         let mut rows: Vec<Row> = Vec::new();
         let small = || exercises.iter().filter(|it| !it.has_levels());
         let mut yours =
-            Row { name: "milestones".into(), done: 0, all: 0, unit: "my own" };
+            Row { name: "operations".into(), done: 0, all: 0, unit: "my own" };
         for exercise in small() {
             let status = Status::saved(exercise, &progress, checkout);
             let name = part_name(exercise.part());

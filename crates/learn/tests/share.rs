@@ -70,5 +70,5 @@ fn a_failing_exercise_does_not_count_and_a_milestone_counts_what_is_yours() {
     scene.learn(&["check", "one"]).succeeds();
     let said = scene.learn(&["share"]);
     said.succeeds().prints("part 1        1 of 1 exercises");
-    said.prints("milestones    3 of 4 my own");
+    said.prints("operations    3 of 4 my own");
 }

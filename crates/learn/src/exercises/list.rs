@@ -23,9 +23,9 @@ narrow terminal shows fewer columns.
 
 An exercise is solved, failing, to do, skipped (this machine lacks what it
 needs), stale (its file has changed since it was solved), or solved in part
-(races and out-of-bounds reads could not be checked). For a milestone the list
-says how many operations are yours: one is enough. Exercises with levels are
-the last of their part; the levels that pass are at the end.
+(races and out-of-bounds reads could not be checked). If a network is trained
+with your operations, the list says how many are yours: one is enough. Exercises
+with levels are the last of their part; the levels that pass are at the end.
 
 --track shows only the exercises of a track: engine, kernels or weekend.",
     run,
