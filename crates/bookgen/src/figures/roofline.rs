@@ -74,6 +74,7 @@ pub(crate) fn svg() -> String {
         let shift = match row.name.as_str() {
             "matmul 2048" => [-100.0, 22.0],
             "matmul 8192" => [-46.0, 26.0],
+            "matvec 100000x100" => [9.0, 8.0],
             _ => [9.0, 12.0],
         };
         let at = [row.intensity, row.rate];
