@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, either, wrong};
+use exercises::{Outcome, Stop, check, choose, either, wrong};
 use rungrad::part3_unified::{Device, Tensor};
 use yours::Adam;
 
@@ -21,13 +21,7 @@ fn main() -> ExitCode {
             ("each parameter is a new leaf", leaf),
             ("six steps with gradients that change", six),
             ("small gradients, where epsilon counts", small),
-            (
-                either(
-                    "the decay is separate from the gradient",
-                    "the decay is added to the gradient",
-                ),
-                decay,
-            ),
+            ("the weight decay", decay),
         ],
     )
 }
@@ -163,7 +157,8 @@ fn near(yours: &[f32], wanted: &[f64]) -> bool {
 
 fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
     let yours = both(grads, by)?;
-    let right = place(grads, by, either::<Way>(right, joined));
+    let way = choose::<Way, 3>(right, [joined, by_share, epsilon_first]);
+    let right = place(grads, by, way);
     if near(&yours, &right) {
         return Ok(());
     }
@@ -184,6 +179,13 @@ fn judged(grads: &[[f64; 3]], by: &Setting, others: &[(Way, &str)]) -> Outcome {
         by.epsilon, by.decay
     )))
 }
+
+/// The mistake in the part that a variant changes.
+const ORIGINAL: &[(Way, &str)] = &[(
+    right,
+    "This is the step of the exercise itself, without the change of the \
+     variant.",
+)];
 
 const PLAIN: Setting = Setting { epsilon: 1e-8, decay: 0.0 };
 
@@ -239,7 +241,7 @@ fn small(_: &()) -> Outcome {
              before it is corrected.",
         ),
     ];
-    judged(&grads, &by, &others)
+    judged(&grads, &by, either(&others, ORIGINAL))
 }
 
 fn decay(_: &()) -> Outcome {
@@ -247,15 +249,11 @@ fn decay(_: &()) -> Outcome {
     let grads = [[2.0, -0.5, 0.125], [-1.0, 8.0, 0.5], [0.5, 1.0, -0.5]];
     let others: [(Way, &str); 3] = [
         (
-            either::<Way>(joined, right),
-            either(
-                "The decay was added to the gradient, and was divided by the \
-                 root together with it: a parameter with large gradients \
-                 hardly decays. Subtract rate * decay times the parameter, \
-                 separately from the step.",
-                "The decay is separate from the gradient, as in AdamW. Here \
-                 it is added to the gradient.",
-            ),
+            joined,
+            "The decay was added to the gradient, and was divided by the root \
+             together with it: a parameter with large gradients hardly decays. \
+             Subtract rate * decay times the parameter, separately from the \
+             step.",
         ),
         (undecayed, "There is no weight decay."),
         (
@@ -264,7 +262,7 @@ fn decay(_: &()) -> Outcome {
              * decay, so that a smaller rate makes the whole step smaller.",
         ),
     ];
-    judged(&grads, &by, &others)
+    judged(&grads, &by, either(&others, ORIGINAL))
 }
 
 fn leaf(_: &()) -> Outcome {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, either, expect, numbers, wrong};
+use exercises::{Outcome, check, choose, either, expect, numbers, wrong};
 
 exercises::yours!("part3_unified/center_it.rs");
 
@@ -58,10 +58,12 @@ fn way(
     above(size - (to - from)) as isize - from as isize
 }
 
-/// Returns how many of the free rows go above the box. A variant puts an odd
-/// one above it.
-fn half(left: usize) -> usize {
-    either(left / 2, left.div_ceil(2))
+/// Returns the distances to move. A variant has the extra row above the box,
+/// the extra column on its left, or both.
+fn ways([rows, columns]: [[usize; 2]; 2], [h, w]: [usize; 2]) -> [isize; 2] {
+    let [down, right] = choose([0, 0], [[1, 1], [1, 0], [0, 1]])
+        .map(|extra| move |free: usize| (free + extra) / 2);
+    [way(rows, h, down), way(columns, w, right)]
 }
 
 fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
@@ -75,15 +77,14 @@ fn judge(image: &[f32], size: [usize; 2]) -> Outcome {
             yours.len()
         )));
     }
-    let Some([rows, columns]) = bounds(image, w) else {
+    let Some(ink) = bounds(image, w) else {
         return expect(&what, &yours, image);
     };
-    let right = [way(rows, h, half), way(columns, w, half)];
-    let right = moved(image, size, right);
+    let right = moved(image, size, ways(ink, size));
     if yours == right {
         return Ok(());
     }
-    let Some(why) = diagnosis(image, size, [rows, columns], &yours) else {
+    let Some(why) = diagnosis(image, size, ink, &yours) else {
         return expect(&what, &yours, &right);
     };
     let shown = |image: &[f32]| {
@@ -109,7 +110,7 @@ fn diagnosis(
     yours: &[f32],
 ) -> Option<&'static str> {
     let [h, w] = size;
-    let [down, right] = [way(rows, h, half), way(columns, w, half)];
+    let [down, right] = ways([rows, columns], size);
     // Ignore moves that would lose ink.
     let ink = |image: &[f32]| image.iter().filter(|ink| **ink > 0.0).count();
     let is = |way: [isize; 2]| {
@@ -122,17 +123,16 @@ fn diagnosis(
             if inside { image[at] } else { 0.0 }
         })
         .collect();
-    let short = |[from, to]: [usize; 2], size| {
-        way([from, (to - 1).max(from)], size, half)
-    };
-    let short = [short(rows, h), short(columns, w)];
+    let short = |[from, to]: [usize; 2]| [from, (to - 1).max(from)];
+    let short = ways([short(rows), short(columns)], size);
     let mass = |of: &dyn Fn(usize) -> usize, size: usize| {
         let all: f32 = image.iter().sum();
         let parts = image.iter().enumerate();
         let sum: f32 = parts.map(|(at, ink)| ink * of(at) as f32).sum();
         ((size - 1) as f32 / 2.0 - sum / all).round() as isize
     };
-    let up = |left: usize| left - half(left);
+    // The original exercise in a variant, and the other side in the exercise.
+    let other = |free: usize| either(free.div_ceil(2), free / 2);
     let others = [rows, columns].map(|[from, to]| to - from);
     let swapped = [
         (h.saturating_sub(others[1]) / 2) as isize - rows[0] as isize,
@@ -159,12 +159,12 @@ fn diagnosis(
         })
     } else if is([-down, -right]) {
         Some("The digit was moved the right distance in the wrong direction.")
-    } else if is([way(rows, h, up), way(columns, w, up)]) {
+    } else if is([way(rows, h, other), way(columns, w, other)]) {
         Some(either(
             "If the number of free rows or columns is odd, the extra one \
              belongs below the ink, or to the right of it.",
-            "If the number of free rows or columns is odd, the extra one \
-             belongs above the ink, or to the left of it.",
+            "The extra row is below the box and the extra column on its right, \
+             as in the exercise itself. In the variant it is different.",
         ))
     } else if yours == moved(&cut, size, short) || is(short) {
         Some(

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, again, check, numbers, wrong};
+use exercises::{Outcome, again, check, choose, numbers, wrong};
 
 exercises::yours!("part3_unified/compact.rs");
 
@@ -47,13 +47,18 @@ fn judge(
     offset: usize,
 ) -> Outcome {
     let memory = numbers(seed, slots);
-    // In a variant the order of the axes is reversed.
+    // In a variant the axes, the elements or both are in reverse order.
+    let [axes, all] =
+        choose([false; 2], [[true, false], [false, true], [true, true]]);
     let (mut sizes, mut ways) = (shape.to_vec(), strides.to_vec());
-    if again() {
+    if axes {
         sizes.reverse();
         ways.reverse();
     }
-    let right = elements(&memory, &sizes, &ways, offset as isize);
+    let mut right = elements(&memory, &sizes, &ways, offset as isize);
+    if all {
+        right.reverse();
+    }
     let found = yours::compact(&memory, shape, strides, offset);
     if found == right {
         return Ok(());
@@ -82,7 +87,16 @@ fn judge(
     let columns = elements(&memory, &reversed(shape), &back, offset as isize);
     let start = strides.iter().all(|stride| *stride >= 0);
     let why = if again() {
-        "The first axis runs fastest: the element after [0, 0] is [1, 0]."
+        choose(
+            "",
+            [
+                "The first axis runs fastest: the element after [0, 0] is [1, \
+                 0].",
+                "The last element comes first, and the last axis runs fastest.",
+                "The last element comes first, and the first axis runs \
+                 fastest.",
+            ],
+        )
     } else if found == columns {
         "The first axis runs fastest; the last one should, so that a row \
          stays together."

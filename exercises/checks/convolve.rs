@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use exercises::Argument::{Count, In, Log, Out};
 use exercises::{
-    Kernel, Outcome, Stop, check_kernel, counting, either, expect, numbers,
-    wrong,
+    Kernel, Outcome, Stop, check_kernel, choose, counting, either, expect,
+    numbers, wrong,
 };
 
 const YOURS: &str = exercises::path!("part3_unified/convolve.cl");
@@ -77,10 +77,10 @@ impl Shape {
         Some((channel * self.height + down) * self.width + right)
     }
 
-    /// Returns the index of the weight for a window position. A variant rotates
-    /// the filter by half a turn.
+    /// Returns the index of the weight for a window position. A variant flips
+    /// the filter.
     fn number(self, [filter, _, _, channel, v, u]: Place) -> usize {
-        let (v, u) = either((v, u), (2 - v, 2 - u));
+        let [v, u] = choose([v, u], flips([v, u]));
         ((filter * self.channels + channel) * 3 + v) * 3 + u
     }
 
@@ -112,6 +112,12 @@ impl Shape {
         (1..self.height.max(1) - 1).contains(&row)
             && (1..self.width.max(1) - 1).contains(&column)
     }
+}
+
+/// Returns a position in a window that is flipped on both axes, upside down,
+/// or from left to right: once for each variant.
+fn flips([v, u]: [usize; 2]) -> [[usize; 2]; 3] {
+    [[2 - v, 2 - u], [2 - v, u], [v, 2 - u]]
 }
 
 fn run(
@@ -149,7 +155,10 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
     let is =
         |other: Vec<f32>| yours.iter().zip(&other).all(|(y, o)| near(*y, *o));
     let at = |place: Place| Some(shape.number(place));
-    let turned = |[f, y, x, c, v, u]: Place| at([f, y, x, c, 2 - v, 2 - u]);
+    let turned = |[f, y, x, c, v, u]: Place| {
+        let [v, u] = choose([2 - v, 2 - u], flips([v, u]));
+        at([f, y, x, c, v, u])
+    };
     let swapped = |[f, y, x, c, v, u]: Place| at([f, y, x, c, u, v]);
     let own = |place: Place| at(place).filter(|_| place[3] == 0);
     let same = |[_, y, x, c, v, u]: Place| at([0, y, x, c, v, u]);
@@ -163,9 +172,7 @@ fn diagnosis(shape: Shape, yours: &[f32], right: &[f32]) -> &'static str {
             "These are the sums for the filter rotated by half a turn. Here \
              the upper left weight of the filter is multiplied by the upper \
              left pixel of the window.",
-            "These are the sums for the filter as it is. Here the lower right \
-             weight of the filter is multiplied by the upper left pixel of the \
-             window.",
+            "These are the sums for the filter as it is. Here it is flipped.",
         );
     }
     if is(shape.sums(swapped)) {

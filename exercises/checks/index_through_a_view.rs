@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, either, wrong};
+use exercises::{Outcome, check, choose, wrong};
 use rungrad::rng::Random;
 use rungrad::shape::offsets;
 use yours::Term;
@@ -88,6 +88,12 @@ fn chance(_: &()) -> Outcome {
     Ok(())
 }
 
+/// Returns whether the first axis varies fastest, and whether the last element
+/// is number 0: both only in variants.
+fn changes() -> [bool; 2] {
+    choose([false; 2], [[true, false], [false, true], [true, true]])
+}
+
 fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
     let terms = yours::terms(shape, strides);
     let told = |why: String| {
@@ -97,11 +103,16 @@ fn judge(shape: &[usize], strides: &[isize]) -> Outcome {
             text(&terms)
         ))
     };
-    // A variant numbers the elements along the first axis.
-    let reversed: (Vec<_>, Vec<_>) =
-        shape.iter().zip(strides).rev().map(|(n, s)| (*n, *s)).unzip();
-    let (shape, strides) =
-        either((shape, strides), (&reversed.0[..], &reversed.1[..]));
+    // In a variant the axes, the elements or both are in reverse order.
+    let [axes, all] = changes();
+    let sign = if all { -1 } else { 1 };
+    let mut view: Vec<(usize, isize)> =
+        shape.iter().zip(strides).map(|(n, s)| (*n, sign * *s)).collect();
+    if axes {
+        view.reverse();
+    }
+    let (shape, strides): (Vec<_>, Vec<_>) = view.into_iter().unzip();
+    let (shape, strides) = (&shape[..], &strides[..]);
     if terms.iter().any(|term| term.divide == 0 || term.rest == 0) {
         return Err(told("nothing can be divided by 0.".into()));
     }
@@ -208,12 +219,16 @@ fn diagnosis(
     };
     let last = *strides.last()?;
     if is(&|i| each(i, true)) {
-        Some(either(
-            "Your terms vary the first axis fastest. It should be the last \
-             one.",
-            "Your terms vary the last axis fastest. It should be the first \
-             one.",
-        ))
+        Some(match changes()[0] {
+            false => {
+                "Your terms vary the first axis fastest. It should be the last \
+                 one."
+            }
+            true => {
+                "Your terms vary the last axis fastest. It should be the first \
+                 one."
+            }
+        })
     } else if is(&no_quotient) {
         Some(
             "The quotient is missing: an axis advances when all later axes \

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, again, check, judge, numbers, values};
+use exercises::{Outcome, again, check, choose, judge, numbers, values};
 use ndarray::{Array2, ArrayD, Ix2};
 use rungrad::gradcheck::dot;
 use rungrad::part1_cpu::Tensor;
@@ -41,22 +41,32 @@ fn matrix(array: &ArrayD<f32>) -> Array2<f32> {
     array.clone().into_dimensionality::<Ix2>().expect("two axes")
 }
 
-/// In a variant `b` has the shape (n, k), and the product is `a` times its
-/// transpose.
+/// In a variant one operand or both are transposed before the multiplication.
 fn transposed(seed: u64, m: usize, k: usize, n: usize) -> Outcome {
     let array = |seed, rows, columns| {
         Array::new(&[rows, columns], &numbers(seed, rows * columns))
     };
-    let [a, b] = [array(seed, m, k), array(seed + 1, n, k)];
+    let flipped = |it: &Array| permute(it, &[1, 0]);
+    let is_flipped =
+        choose([false; 2], [[false, true], [true, false], [true, true]]);
+    let operands = |factors: [Array; 2]| {
+        let [a, b] = factors;
+        [(a, is_flipped[0]), (b, is_flipped[1])]
+            .map(|(it, is)| if is { flipped(&it) } else { it })
+    };
+    let factors = [array(seed, m, k), array(seed + 1, k, n)];
     let grad_out = array(seed + 2, m, n);
+    let right = operands([
+        matmul(&grad_out, &flipped(&factors[1])),
+        matmul(&flipped(&factors[0]), &grad_out),
+    ]);
+    let [a, b] = operands(factors);
     let given = |it: &Array| {
         let values = it.values.iter().map(|x| *x as f32).collect();
         Array2::from_shape_vec((it.shape[0], it.shape[1]), values)
             .expect("one value each")
     };
     let yours = yours::matmul_rule(&given(&a), &given(&b), &given(&grad_out));
-    let right =
-        [matmul(&grad_out, &b), matmul(&permute(&grad_out, &[1, 0]), &a)];
     for (at, name) in ["a", "b"].into_iter().enumerate() {
         let flat: Vec<f32> = yours[at].iter().copied().collect();
         let found = Array::new(yours[at].shape(), &flat);

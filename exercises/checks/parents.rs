@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, again, check, expect, numbers, wrong};
+use exercises::{Outcome, check, choose, expect, numbers, wrong};
 use rungrad::part1_cpu::Tensor;
 
 exercises::yours!("part1_cpu/parents.rs");
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("sub(a, b) remembers a and b", operands),
-            ("sub(x, x) remembers x twice", twice),
+            ("sub(x, x) remembers each x", repeated),
             ("a graph of a - (b - a) has four tensors", graph),
             ("a gets its gradient, and b gets the negative", gradients),
         ],
@@ -27,60 +27,63 @@ fn tensor(seed: u64) -> Tensor {
     Tensor::new(&[3], &numbers(seed, 3))
 }
 
+/// Returns the names of the operands. In a variant the rule returns its
+/// gradients in a different order, or the gradient of one operand in two parts.
+fn right() -> &'static [&'static str] {
+    choose(&["a", "b"], [&["b", "a"], &["a", "b", "a"], &["b", "a", "b"]])
+}
+
 /// Compares by identity: a copy has equal values but is a different tensor.
 fn operands(_: &()) -> Outcome {
     let (a, b) = (tensor(1), tensor(2));
     let out = yours::sub(&a, &b);
-    let ids: Vec<u64> = out.parents().iter().map(Tensor::id).collect();
-    // In a variant the rule returns the gradient of b first.
-    let (right, shown) = match again() {
-        false => ([a.id(), b.id()], "a, b"),
-        true => ([b.id(), a.id()], "b, a"),
-    };
-    if ids == right {
-        return Ok(());
-    }
-    let name = |id: &u64| match *id {
+    let name = |tensor: &Tensor| match tensor.id() {
         id if id == a.id() => "a",
         id if id == b.id() => "b",
         _ => "another tensor",
     };
-    let found: Vec<&str> = ids.iter().map(name).collect();
-    let why = match found[..] {
-        ["b", "a"] | ["a", "b"] => {
+    let found: Vec<&str> = out.parents().iter().map(name).collect();
+    let right = right();
+    if found == right {
+        return Ok(());
+    }
+    let why = match (&found[..], right) {
+        (["b", "a"], ["a", "b"]) | (["a", "b"], ["b", "a"]) => {
             "They are reversed: the rule returns the gradient of the first \
              operand first."
         }
-        [] | ["a"] | ["b"] => {
+        ([] | ["a"] | ["b"], _) => {
             "A missing operand cannot be reached from the result, so it gets \
              no gradient."
         }
-        _ => {
+        _ if found.contains(&"another tensor") => {
             "Equal values are not enough: pass the tensors that were given to \
              you, not copies."
         }
+        _ => "The rule returns one gradient for each operand in the list.",
     };
     Err(wrong(format!(
         "The operands of sub(a, b) are wrong.\n\n  yours  {}\n  right  \
-         {shown}\n\n{why}",
-        if found.is_empty() { "none".to_string() } else { found.join(", ") }
+         {}\n\n{why}",
+        if found.is_empty() { "none".to_string() } else { found.join(", ") },
+        right.join(", ")
     )))
 }
 
 /// The same tensor as both operands counts as two operands.
-fn twice(_: &()) -> Outcome {
-    let x = tensor(3);
-    match yours::sub(&x, &x).parents() {
-        [first, second] if first.id() == x.id() && second.id() == x.id() => {
-            Ok(())
-        }
-        others => Err(wrong(format!(
-            "The operand list of sub(x, x) should contain x twice, but its \
-             length is {}. A set contains each tensor once; a list contains \
-             every occurrence.",
-            others.len()
-        ))),
+fn repeated(_: &()) -> Outcome {
+    let (x, times) = (tensor(3), right().len());
+    let out = yours::sub(&x, &x);
+    let found = out.parents();
+    if found.len() == times && found.iter().all(|it| it.id() == x.id()) {
+        return Ok(());
     }
+    Err(wrong(format!(
+        "The operand list of sub(x, x) should contain x {times} times, but its \
+         length is {}. A set contains each tensor once; a list contains every \
+         occurrence.",
+        found.len()
+    )))
 }
 
 /// The engine finds its way through the remembered parents.

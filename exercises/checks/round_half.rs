@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, check, either, wrong};
+use exercises::{Outcome, check, choose, either, wrong};
 use rungrad::half::F16;
 
 exercises::yours!("part3_unified/round_half.rs");
@@ -14,14 +14,20 @@ fn main() -> ExitCode {
         &[
             ("numbers that fit are unchanged", same),
             (
-                either("the nearest is taken", "a nearer one may be too far"),
+                either(
+                    "the nearest is taken",
+                    "a nearer one may be on the wrong side",
+                ),
                 nearest,
             ),
-            (either("a tie is rounded to even", "a tie is rounded to 0"), even),
+            (
+                either("a tie is rounded to even", "halfway is no exception"),
+                even,
+            ),
             (
                 either(
                     "numbers that are too large become infinite",
-                    "numbers that are too large become 65504",
+                    "numbers beyond 65504",
                 ),
                 large,
             ),
@@ -31,21 +37,30 @@ fn main() -> ExitCode {
     )
 }
 
-/// Returns the nearest value that is not farther from 0, for a variant.
-fn towards_zero(x: f32) -> u16 {
-    let nearest = F16::round(x);
-    let is_farther = f32::from(nearest).abs() > x.abs();
-    nearest.to_bits() - u16::from(is_farther)
+/// Returns the nearest value in one direction, for a variant: toward 0, up or
+/// down.
+fn directed(x: f32) -> u16 {
+    let (nearest, is_negative) = (F16::round(x), x.is_sign_negative());
+    let is_up = choose(false, [is_negative, true, false]);
+    let (bits, value) = (nearest.to_bits(), f32::from(nearest));
+    let is_wrong_side = if is_up { value < x } else { value > x };
+    match is_wrong_side {
+        false => bits,
+        // Without the sign, the next bits are farther from 0.
+        true if is_up == is_negative => bits - 1,
+        true => bits + 1,
+    }
 }
 
 /// Compares the answer with ours.
 fn compare(x: f32, why: &str) -> Outcome {
-    let right = either(F16::round(x).to_bits(), towards_zero(x));
-    let why = either(
-        why,
-        "Take the value next to it that is nearer to 0: cut off the digits \
-         that do not fit, and let only an infinity become infinite.",
+    let right = either(F16::round(x).to_bits(), directed(x));
+    let side = choose("", ["farther from 0", "less", "greater"]);
+    let rule = format!(
+        "Take the nearest value that is not {side} than the number, and keep \
+         the sign of 0."
     );
+    let why = either(why, &rule);
     let yours = yours::round(x);
     match yours == right {
         true => Ok(()),
@@ -84,11 +99,13 @@ fn nearest(_: &()) -> Outcome {
     for (low, high) in normal() {
         for part in [0.25, 0.75] {
             let x = low + part * (high - low);
-            compare(
-                x,
-                "This number is between two values, and one of them is nearer: \
-                 do not just cut off the digits that do not fit.",
-            )?;
+            for x in [x, -x] {
+                compare(
+                    x,
+                    "This number is between two values, and one of them is \
+                     nearer: do not just cut off the digits that do not fit.",
+                )?;
+            }
         }
     }
     Ok(())
@@ -122,13 +139,16 @@ fn small(_: &()) -> Outcome {
         let value = |bits| f32::from(F16::from_bits(bits));
         let (low, high) = (value(bits), value(bits + 1));
         for part in [0.0, 0.25, 0.5, 0.75] {
-            compare(
-                low + part * (high - low),
-                "Below 2^-14 all values are 2^-24 apart, down to 0.",
-            )?;
+            let x = low + part * (high - low);
+            for x in [x, -x] {
+                compare(
+                    x,
+                    "Below 2^-14 all values are 2^-24 apart, down to 0.",
+                )?;
+            }
         }
     }
-    for x in [-0.0, 1e-10, 1e-40] {
+    for x in [-0.0, 1e-10, -1e-10, 1e-40] {
         compare(x, "The sign of 0 must be kept.")?;
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, check, either, wrong};
+use exercises::{Outcome, Stop, check, choose, wrong};
 use rungrad::part3_unified::{Device, Tensor};
 use yours::Norm;
 
@@ -36,10 +36,20 @@ const FIRST: [f32; ROWS * COLUMNS] =
 const SECOND: [f32; ROWS * COLUMNS] =
     [0.5, 4.0, 2.0, -1.5, 8.0, 1.0, 2.5, 2.0, -4.0, 0.0, 6.0, 3.0];
 
-/// The weight of a new batch. In a variant the momentum is the weight of the
-/// old value.
+/// Returns whether the momentum is the weight of the old value, and whether
+/// the variance of the batch itself is stored: both only in variants.
+fn changes() -> [bool; 2] {
+    choose([false; 2], [[true, false], [false, true], [true, true]])
+}
+
+/// The weight of a new batch.
 fn share() -> f64 {
-    either(MOMENTUM, 1.0 - MOMENTUM)
+    if changes()[0] { 1.0 - MOMENTUM } else { MOMENTUM }
+}
+
+/// The factor of the batch's variance.
+fn factor() -> f64 {
+    if changes()[1] { 1.0 } else { SAMPLE }
 }
 
 fn norm() -> Result<Norm, Stop> {
@@ -120,8 +130,7 @@ fn training(_: &()) -> Outcome {
     let running = by(&FIRST, |at| {
         let [mean, variance] = moments(&column(&FIRST, at % COLUMNS));
         let old = 1.0 - share();
-        let sample = variance * n / (n - 1.0);
-        [share() * mean, old + share() * sample]
+        [share() * mean, old + share() * factor() * variance]
     });
     let others = [
         (
@@ -169,26 +178,37 @@ fn kept(_: &()) -> Outcome {
     let yours = [norm.mean.to_vec()?, norm.variance.to_vec()?].concat();
     let others = [
         (
-            after(1.0 - share(), SAMPLE),
-            either(
-                "The momentum is the weight of the new batch, as in PyTorch, \
-                 but yours is the weight of the old value.",
-                "The momentum is the weight of the old value, as in \
-                 TensorFlow, but yours is the weight of the new batch.",
+            after(1.0 - share(), factor()),
+            match changes()[0] {
+                false => {
+                    "The momentum is the weight of the new batch, as in \
+                     PyTorch, but yours is the weight of the old value."
+                }
+                true => {
+                    "The momentum is the weight of the old value, as in \
+                     TensorFlow, but yours is the weight of the new batch."
+                }
+            },
+        ),
+        match changes()[1] {
+            false => (
+                after(share(), 1.0),
+                "The variance of the batch itself was stored. To estimate the \
+                 variance of all rows from a sample, divide by one less than \
+                 the number of rows: multiply by rows / (rows - 1).",
             ),
-        ),
+            true => (
+                after(share(), SAMPLE),
+                "The sample variance was stored. Store the variance of the \
+                 batch itself, without the factor rows / (rows - 1).",
+            ),
+        },
         (
-            after(share(), 1.0),
-            "The variance of the batch itself was stored. To estimate the \
-             variance of all rows from a sample, divide by one less than the \
-             number of rows: multiply by rows / (rows - 1).",
-        ),
-        (
-            after(1.0, SAMPLE),
+            after(1.0, factor()),
             "Only the last batch was stored. Keep a part of the old value.",
         ),
     ];
-    let right = after(share(), SAMPLE);
+    let right = after(share(), factor());
     expect(
         "The running mean and variance after two batches",
         &yours,
@@ -205,7 +225,7 @@ fn evaluation(_: &()) -> Outcome {
     let before = [norm.mean.to_vec()?, norm.variance.to_vec()?];
     norm.is_training = false;
     let y = norm.forward(&batch(&FIRST)?).to_vec()?;
-    let kept = after(share(), SAMPLE);
+    let kept = after(share(), factor());
     let right =
         by(&FIRST, |at| [kept[at % COLUMNS], kept[COLUMNS + at % COLUMNS]]);
     let others = [(

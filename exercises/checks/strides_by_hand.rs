@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, Stop, again, check, wrong};
+use exercises::{Outcome, Stop, check, drawn, wrong};
 
 exercises::yours!("part3_unified/strides_by_hand.rs");
 
@@ -68,16 +68,21 @@ fn strides(_: &()) -> Outcome {
         let columns: Vec<isize> =
             (0..shape.len()).map(|axis| before(axis) as isize).collect();
         let found = yours::strides(shape);
-        let right = if again() { &columns } else { &rows };
-        if found == *right {
+        let bytes = drawn("bytes").map(|it| it as isize);
+        let right = match bytes {
+            Some(bytes) => columns.iter().map(|it| it * bytes).collect(),
+            None => rows,
+        };
+        if found == right {
             continue;
         }
         let own: Vec<isize> = (0..shape.len())
             .map(|axis| (behind(axis) * shape[axis]) as isize)
             .collect();
-        let why = if again() {
+        let why = if bytes.is_some() {
             "In column-major order, one step along an axis passes all elements \
-             of the earlier axes: the stride is the product of their sizes."
+             of the earlier axes: the stride is the product of their sizes and \
+             of the bytes of an element."
         } else if found == columns {
             "These are column-major: the first axis has stride 1. In row-major \
              order the stride of an axis is the product of the sizes of all \

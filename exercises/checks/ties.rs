@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use exercises::{Outcome, again, check, either, expect, numbers, wrong};
+use exercises::{Outcome, again, check, drawn, either, expect, numbers, wrong};
 
 exercises::yours!("part1_cpu/ties.rs");
 
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         YOURS,
         &[
             ("relu passes on the gradient of positive elements", relu),
-            ("relu's gradient at 0 is 0", zero),
+            ("relu's gradient at 0", zero),
             (
                 either(
                     "max passes its gradient to the largest element",
@@ -46,17 +46,24 @@ fn relu(_: &()) -> Outcome {
     expect("relu's gradient", &yours::relu_rule(&x, &grad_out), &right)
 }
 
-/// Both zeros: -0 is equal to 0.
+/// Both zeros: -0 is equal to 0. A variant uses a different derivative there.
 fn zero(_: &()) -> Outcome {
-    let found = yours::relu_rule(&[0.0, -0.0], &[1.5, -2.5]);
-    match found[..] {
-        [0.0, 0.0] => Ok(()),
-        _ => Err(wrong(format!(
-            "At x = 0 relu has no derivative, and the engine uses 0. For x = \
-             [0, -0] and grad_out = [1.5, -2.5] your rule returns {found:?}; \
-             it should return zeros. Does it treat 0 as positive?"
-        ))),
+    let derivative = drawn("derivative").unwrap_or(0.0);
+    let grad_out = [1.5, 2.5];
+    let right = grad_out.map(|it| derivative * it);
+    let found = yours::relu_rule(&[0.0, -0.0], &grad_out);
+    if found == right {
+        return Ok(());
     }
+    let why = match found == grad_out {
+        true => " Does it treat 0 as positive?",
+        false => "",
+    };
+    Err(wrong(format!(
+        "At x = 0 relu has no derivative, and the engine uses {derivative}. \
+         For x = [0, -0] and grad_out = {grad_out:?} your rule returns \
+         {found:?}; it should return {right:?}.{why}"
+    )))
 }
 
 fn max(_: &()) -> Outcome {
@@ -116,13 +123,13 @@ fn largest(x: &[f32], grad_out: f32, right: &[f32]) -> Outcome {
 /// Multiplying an infinity by a derivative of 0 gives NaN.
 fn endless(_: &()) -> Outcome {
     let grad_out = [f32::INFINITY, -1.5, f32::NEG_INFINITY];
-    let found = yours::relu_rule(&[-1.0, 2.0, 0.0], &grad_out);
+    let found = yours::relu_rule(&[-1.0, 2.0, -3.0], &grad_out);
     match found[..] {
         [0.0, -1.5, 0.0] => Ok(()),
         [a, -1.5, b] if a.is_nan() && b.is_nan() => Err(wrong(format!(
-            "For x = [-1, 2, 0] and grad_out = {grad_out:?} your rule returns \
-             {found:?}: 0 times infinity is NaN. Select instead of \
-             multiplying: where x is not positive the gradient is 0, whatever \
+            "For x = [-1, 2, -3] and grad_out = {grad_out:?} your rule \
+             returns {found:?}: 0 times infinity is NaN. Select instead of \
+             multiplying: where x is negative the gradient is 0, whatever \
              grad_out is."
         ))),
         _ => expect("relu's gradient", &found, &[0.0, -1.5, 0.0]),

@@ -18,6 +18,15 @@ pub fn either<T>(own: T, variant: T) -> T {
     if again() { variant } else { own }
 }
 
+/// Returns the value at the drawn index `case` in a variant, and the first
+/// argument in the exercise itself.
+pub fn choose<T, const N: usize>(own: T, variants: [T; N]) -> T {
+    match drawn("case") {
+        Some(case) => variants.into_iter().nth(case as usize).expect("a case"),
+        None => own,
+    }
+}
+
 /// Returns the value drawn for this name, or `None` in the exercise itself.
 pub fn drawn(name: &str) -> Option<f32> {
     value(&env::var(DRAWN).ok()?, name)

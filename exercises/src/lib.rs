@@ -17,7 +17,8 @@
 //! kernel, [`check_kernel_text`] and [`on_tensors`] run one that a learner's
 //! program launches, [`tier()`] counts which parts of a milestone are the
 //! reader's, [`run_ranks`] runs ranks that exchange messages, [`drawn`] is a
-//! value of a variant, and [`either`] distinguishes it from the exercise.
+//! value of a variant, and [`either`] and [`choose`] distinguish it from the
+//! exercise.
 
 #![allow(unsafe_code)]
 #![cfg_attr(
@@ -62,7 +63,7 @@ mod tier;
 mod token;
 mod verdict;
 
-pub use again::{again, drawn, drawn_reduction, either};
+pub use again::{again, choose, drawn, drawn_reduction, either};
 pub use answer::Answer;
 #[doc(hidden)]
 pub use answer_module::answer_module;

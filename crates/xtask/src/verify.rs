@@ -7,8 +7,10 @@ mod bench;
 mod listings;
 mod variants;
 
+use std::mem;
+
 use crate::committed;
-use bench::{FOLDERS, check};
+use bench::{FOLDERS, Placed, check};
 use learn::checkout::Checkout;
 use learn::command::{Args, Command, Stop};
 use learn::course::{self, Exercise};
@@ -25,10 +27,10 @@ pub(crate) const COMMAND: Command = Command {
     page: "\
 Checks every exercise in a folder of its own: the stub that is generated from the
 solution fails with its own task, the solution and the other right answers pass,
-and each known wrong answer fails with its diagnosis. The verdicts that the book
-shows, book/listings/verdict_*.out, must be what the checks print; UPDATE=1
-writes them. Your own files are not read. With names, it checks only these
-exercises.
+and each known wrong answer fails with its diagnosis. The variants of `cargo learn
+again` also reject the solutions of each other. The verdicts that the book shows,
+book/listings/verdict_*.out, must be what the checks print; UPDATE=1 writes them.
+Your own files are not read. With names, it checks only these exercises.
 
 --committed, as in CI, also looks for warnings, for code that is not formatted
 and for files that belong to no exercise.
@@ -93,19 +95,21 @@ fn run(checkout: &Checkout, mut args: Args) -> Result<(), Stop> {
         variants.iter_mut().for_each(keep_sample);
     }
     let checked: usize = variants.iter().map(Vec::len).sum();
-    // An exercise has one file, so a round contains at most one variant of it.
-    // The number of rounds is the largest number of variants of an exercise.
-    let count = variants.iter().map(Vec::len).max().unwrap_or_default();
-    let mut rounds = vec![Vec::new(); count];
+    // An exercise has one file, so a round contains at most one text of it.
+    // The number of rounds is the largest number of texts of an exercise.
+    let count = variants.iter().map(|it| texts(it).count()).max();
+    let count = count.unwrap_or_default();
+    let mut rounds: Vec<Vec<Placed>> = vec![Vec::new(); count];
     let placed = exercises.iter().zip(&variants);
-    let placed = placed.flat_map(|(it, all)| all.iter().map(move |v| (it, v)));
+    let placed = placed.flat_map(|(it, all)| texts(all).map(move |v| (it, v)));
     for (at, placed) in placed.enumerate() {
         rounds[at % count].push(placed);
     }
     let mut outcomes = Vec::new();
     let found = check(checkout, &rounds)?;
-    for ((exercise, variant), found) in rounds.into_iter().flatten().zip(found)
-    {
+    let placed = rounds.into_iter().flatten();
+    let placed = placed.flat_map(|(it, all)| all.iter().map(move |v| (it, v)));
+    for ((exercise, variant), found) in placed.zip(found) {
         let finding = match found {
             Ok((verdict, said)) => {
                 let finding = judge(exercise, variant, verdict, &said);
@@ -163,12 +167,16 @@ fn column(variant: &Variant) -> Column {
     }
 }
 
+/// Returns the variants in groups with the same text.
+fn texts(variants: &[Variant]) -> impl Iterator<Item = &[Variant]> {
+    variants.chunk_by(|a, b| a.text == b.text)
+}
+
 /// Keeps the stub, the solution, and the first wrong answer and level.
 fn keep_sample(variants: &mut Vec<Variant>) {
     let mut kept = Vec::new();
     variants.retain(|variant| {
-        let is_level = matches!(variant.wanted, Wanted::Level(_));
-        let kind = (column(variant) as u8, is_level);
+        let kind = mem::discriminant(&variant.wanted);
         let is_first = !kept.contains(&kind);
         kept.push(kind);
         is_first

@@ -266,9 +266,10 @@ fn verify_checks_every_level_and_change() {
     assert_rejected("echo solved", "echo solved it", "is there 0 times");
 }
 
-/// Promise: A variant rejects the answer of the original exercise.
+/// Promise: A variant rejects the answers to the original exercise and to its
+/// other variants.
 #[test]
-fn verify_accepts_a_variant_and_rejects_the_old_answer() {
+fn verify_accepts_a_variant_and_rejects_other_answers() {
     let scene = stage_with_variants();
     let passed = scene.xtask(&["verify", "one"]);
     assert_eq!(passed.code, Some(1), "{}", passed.out);
@@ -283,11 +284,19 @@ fn verify_accepts_a_variant_and_rejects_the_old_answer() {
     let table = scene.read(file).replace("'echo solved'", &format!("'{once}'"));
     scene.write(file, &table);
     let passed = scene.xtask(&["verify", "one"]);
-    passed.succeeds().prints("9 passed, 0 failed");
+    passed.succeeds().prints("11 passed, 0 failed");
     // The solution of a variant must use its values.
     scene.write(file, &table.replace("factor=@factor@", "factor=7"));
     let failed = scene.xtask(&["verify", "one"]);
     failed.prints("the solution of one, again with seed 1 (factor=9)");
+    let any = "-n \"$RUNGRAD_AGAIN\"";
+    let equal = "\"$RUNGRAD_AGAIN\" = factor=@factor@";
+    assert!(table.contains(equal));
+    scene.write(file, &table.replace(equal, any));
+    let failed = scene.xtask(&["verify", "one"]);
+    let copied = "the solution with seed 0 as one, again with seed 1 (factor=9) \
+                  should be refused";
+    failed.prints(copied).prints("9 passed, 2 failed");
 }
 
 #[test]

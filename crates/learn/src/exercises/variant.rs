@@ -57,14 +57,17 @@ impl Again {
         })
     }
 
-    /// Formats the drawn values for the check.
+    /// Formats the drawn numbers for the check, which needs no drawn text.
     pub fn variable(&self, seed: usize) -> String {
-        let pairs = self.drawn(seed).map(|(name, it)| format!("{name}={it}"));
+        let numbers =
+            self.drawn(seed).filter(|(_, it)| it.parse::<f32>().is_ok());
+        let pairs = numbers.map(|(name, it)| format!("{name}={it}"));
         pairs.collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the solution of the variant, made from the exercise's solution.
-    /// The comment at its top begins with the variant's task.
+    /// In the comment at its top, the variant's task is before the original
+    /// one.
     pub(crate) fn solution(
         &self,
         id: &str,
@@ -88,8 +91,9 @@ impl Again {
             text = text.replace(old.as_str(), &self.substitute(new, seed));
         }
         let task = wrap(&self.substitute(&self.task, seed), 70);
-        let task = format!("// AGAIN  {}\n", task.join("\n//        "));
-        Ok(text.replacen("// WHAT ", &format!("{task}// WHAT "), 1).replacen(
+        let task = task.join("\n//        ");
+        let task = format!("// WHAT   {task}\n// BEFORE ");
+        Ok(text.replacen("// WHAT   ", &task, 1).replacen(
             &format!("learn check {id}"),
             &format!("learn again {id}"),
             1,
@@ -120,7 +124,8 @@ out = 10 * a
     fn again(change: &str) -> Again {
         let text = format!(
             "task = 'Multiply by @factor@.'\nchange = {change}\n\
-             draw = [{{ name = 'factor', from = ['7', '9'] }}]"
+             draw = [{{ name = 'factor', from = ['7', '9'] }}, \
+             {{ name = 'way', from = ['up', 'and down'] }}]"
         );
         let mut value = toml_span::parse(&text).unwrap();
         Again::deserialize(&mut value).unwrap()
@@ -131,14 +136,15 @@ out = 10 * a
         let variant = "\
 // one: a product.
 //
-// AGAIN  Multiply by 9.
-// WHAT   Multiply by ten.
+// WHAT   Multiply by 9.
+// BEFORE Multiply by ten.
 // CHECK  cargo learn again one
 
 out = 9 * a
 ";
         let again = again("[['10 *', '@factor@ *']]");
         assert_eq!(again.solution("one", SOLUTION, 1).unwrap(), variant);
+        assert_eq!(again.variable(1), "factor=9");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Builds and runs checks in rounds. A round has at most one file of each
-//! exercise.
+//! Builds and runs checks in rounds. A round has at most one text of the file
+//! of each exercise.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,8 +24,8 @@ pub(super) const FOLDERS: [&str; 2] =
 /// The folders for its programs.
 const PROGRAMS: [&str; 2] = ["verify/programs/0", "verify/programs/1"];
 
-/// A variant and its exercise.
-type Placed<'a> = (&'a Exercise, &'a Variant);
+/// Variants with the same text, which share a program, and their exercise.
+pub(super) type Placed<'a> = (&'a Exercise, &'a [Variant]);
 /// The verdict and output of a check, or an error if it has no verdict.
 type Found = Result<(Status, String), String>;
 
@@ -65,15 +65,19 @@ fn run_all(
     let found = Mutex::new(BTreeMap::new());
     let work = || {
         let next = || jobs.lock().unwrap().next();
-        while let Some((at, (placed, program))) = next() {
-            let ran = program.and_then(|it| run(checkout, number, placed, &it));
+        while let Some((at, ((exercise, variants), program))) = next() {
+            let run = |variant| {
+                let program = program.as_ref().map_err(String::clone)?;
+                run(checkout, number, exercise, variant, program)
+            };
+            let ran: Vec<Found> = variants.iter().map(run).collect();
             found.lock().unwrap().insert(at, ran);
         }
     };
     thread::scope(|scope| {
         (0..cores).for_each(|_| drop(scope.spawn(work)));
     });
-    found.into_inner().unwrap().into_values().collect()
+    found.into_inner().unwrap().into_values().flatten().collect()
 }
 
 /// Builds all checks with one call of cargo, and moves the programs to a
@@ -93,10 +97,10 @@ fn build(
             .map_err(|error| cannot_write(&moved, &error))?;
         Ok(moved)
     };
-    for (exercise, variant) in round {
+    for (exercise, variants) in round {
         let file = folder.join(&exercise.file);
         fs::create_dir_all(file.parent().unwrap_or(folder))
-            .and_then(|()| fs::write(&file, &variant.text))
+            .and_then(|()| fs::write(&file, &variants[0].text))
             .map_err(|error| cannot_write(&file, &error))?;
     }
     let all: Vec<&Exercise> = round.iter().map(|it| it.0).collect();
@@ -104,14 +108,14 @@ fn build(
     if let Some(all) = program::build(checkout, folder, &all, &log)? {
         return all.into_iter().map(|it| Ok(Ok(move_program(it)?))).collect();
     }
-    let alone = |(exercise, variant): &Placed| {
+    let alone = |(exercise, variants): &Placed| {
         let log = format!("verify-{}-{number}-build", exercise.id);
         let log = checkout.log(&log)?;
         let built = program::build(checkout, folder, &[exercise], &log)?;
         if let Some(mut programs) = built {
             return Ok(Ok(move_program(programs.remove(0))?));
         }
-        say!("{} does not compile:", variant.name);
+        say!("{} does not compile:", variants[0].name);
         for line in program::complaints(checkout, &log) {
             say!("{line}");
         }
@@ -124,7 +128,8 @@ fn build(
 fn run(
     checkout: &Checkout,
     number: usize,
-    (exercise, variant): &Placed,
+    exercise: &Exercise,
+    variant: &Variant,
     program: &Path,
 ) -> Found {
     let Variant { seconds, again, .. } = variant;

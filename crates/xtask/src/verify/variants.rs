@@ -9,6 +9,7 @@ use learn::command::Stop;
 use learn::course::Exercise;
 use learn::exercises::answers::{WrongAnswer, wrong_answers};
 use learn::exercises::stub::SolutionFile;
+use learn::exercises::variant::Again;
 use learn::machine;
 
 /// A version of the learner's file, and the verdict that it must get.
@@ -34,8 +35,8 @@ pub(super) enum Wanted {
     Level(String),
     /// A failure with these words.
     Words(String),
-    /// A failure: the answer to the original exercise must not pass with
-    /// different values.
+    /// A failure: the answer to the original exercise, or to a variant, must
+    /// not pass with different values.
     Refused,
 }
 
@@ -57,6 +58,21 @@ pub(super) fn variants(
     ];
     variants[0].listing = format!("{id}_stub");
     variants[1].listing = format!("{id}_solution");
+    let again = exercise.again.as_ref();
+    let seeds = 0..again.map_or(0, Again::seeds);
+    let with_seed = |what: &str, text: &str, seed, wanted| {
+        let drawn = again.map(|it| it.variable(seed)).unwrap_or_default();
+        let name = format!("{what} {id}, again with seed {seed} ({drawn})");
+        Variant {
+            again: Some(drawn),
+            ..Variant::new(name, text.to_string(), wanted)
+        }
+    };
+    // Variants with the same text follow each other, so they need one build.
+    for seed in seeds.clone() {
+        let what = "the old answer to";
+        variants.push(with_seed(what, &plain, seed, Wanted::Refused));
+    }
     if exercise.has_levels() {
         variants[0].wanted = Wanted::Level(level(exercise, 0));
         for stand in 1..exercise.levels.len() {
@@ -98,26 +114,18 @@ pub(super) fn variants(
             again: None,
         });
     }
-    if let Some(again) = &exercise.again {
-        for seed in 0..again.seeds() {
-            let drawn = again.variable(seed);
-            let name = format!("{id}, again with seed {seed} ({drawn})");
+    if let Some(again) = again {
+        for seed in seeds.clone() {
             let its = SolutionFile::variant(checkout, exercise, again, seed)?;
-            let variant = |what: &str, text: &str, wanted| Variant {
-                again: Some(drawn.clone()),
-                ..Variant::new(
-                    format!("{what} {name}"),
-                    text.to_string(),
-                    wanted,
-                )
+            let mut push = |what: &str, text: &str, seed, wanted| {
+                variants.push(with_seed(what, text, seed, wanted));
             };
-            variants.push(variant("the stub of", &its.stub, Wanted::Task));
-            variants.push(variant("the solution of", &its.plain, Wanted::Pass));
-            variants.push(variant(
-                "the old answer to",
-                &plain,
-                Wanted::Refused,
-            ));
+            push("the stub of", &its.stub, seed, Wanted::Task);
+            push("the solution of", &its.plain, seed, Wanted::Pass);
+            for other in seeds.clone().filter(|other| *other != seed) {
+                let what = format!("the solution with seed {seed} as");
+                push(&what, &its.plain, other, Wanted::Refused);
+            }
         }
     }
     Ok(variants)
