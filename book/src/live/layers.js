@@ -62,7 +62,7 @@ live.figure("layers", async (stage) => {
 
     const short = (number) => {
         const it = Number(number);
-        if (!Number.isFinite(it)) return "no number in f32";
+        if (!Number.isFinite(it)) return "not finite in f32";
         return it >= 0.01 && it < 1000 ? Number(it.toPrecision(2)).toString() : it.toExponential(0).replace("-", "\u2060-\u2060");
     };
     function tell() {

@@ -123,7 +123,7 @@ fn unchecked_reason(
     let element = format!("element [{i}]");
     Some(if let Some(at) = not_finite(tape) {
         let line = line(tape, at);
-        format!("line {line} holds what is no number in f32")
+        format!("a value in line {line} is NaN or infinite in f32")
     } else if !slope.is_finite() {
         format!("there is no slope at {element}")
     } else if lost(i) {

@@ -48,8 +48,8 @@ fn a_question_mark_is_explained() {
         js all('.verdict tbody tr').length | 2
         type .leaves fieldset:nth-of-type(2) .leaf:nth-of-type(1) input[type=number] | 0
         type .leaves fieldset:nth-of-type(2) .leaf:nth-of-type(2) input[type=number] | 0
-        has .verdict .reason | a: line %2 holds what is no number in f32; b: line %2 holds what is no number in f32
-        says | line %2 holds what is no number in f32
+        has .verdict .reason | a: a value in line %2 is NaN or infinite in f32; b: a value in line %2 is NaN or infinite in f32
+        says | a value in line %2 is NaN or infinite in f32
         ",
     );
 }
