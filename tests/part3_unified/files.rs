@@ -13,7 +13,9 @@ use rungrad::nn::{
     Linear, Module, Parameter, ParameterMut, Parameters, Sequential,
 };
 use rungrad::optim::{Optimizer, Sgd};
-use rungrad::part3_unified::{DType, Device, Tensor};
+#[cfg(feature = "engine")]
+use rungrad::part3_unified::DType;
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random as Bits;
 use rungrad::{Error, Result};
 

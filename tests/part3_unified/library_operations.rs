@@ -7,7 +7,9 @@ use rungrad::nn::{
     GroupNorm, GruCell, Linear, LstmCell, Module, Parameters, RmsNorm,
 };
 use rungrad::ops::Keep;
-use rungrad::part3_unified::{DType, Device, Tensor, grad};
+#[cfg(feature = "engine")]
+use rungrad::part3_unified::DType;
+use rungrad::part3_unified::{Device, Tensor, grad};
 use rungrad::reference::Array;
 use rungrad::rng;
 use rungrad::{Conv1dOptions, ConvOptions, attempt};

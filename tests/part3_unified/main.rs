@@ -48,6 +48,7 @@ mod saved_models;
 #[cfg(feature = "engine")]
 mod schedules;
 mod second_derivatives;
+#[cfg(feature = "engine")]
 mod softmax_rows;
 mod special_values;
 #[cfg(feature = "engine")]

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::training::eager_and_lazy;
 use super::{leaf, third};
 use testkit::clean;
+#[cfg(feature = "engine")]
 use testkit::device::gpu_or_skip;
 
 const VECTORS: &str = include_str!("../vectors/optim.json");

@@ -9,7 +9,6 @@ use testkit::device::gpu_or_skip;
 
 /// Rows that begin at an offset and contain one score that is much larger than
 /// the others.
-#[cfg(feature = "engine")]
 #[test]
 fn softmax_of_any_row_length_agrees_with_the_reference() {
     let _clean = clean();

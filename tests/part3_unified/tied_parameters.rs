@@ -3,10 +3,13 @@
 
 use rungrad::nn::{Linear, Module, Parameters, Sequential, parameters};
 use rungrad::optim::{Adam, AdamW, Optimizer, Sgd, clip_grad_norm};
-use rungrad::part3_unified::{DType, Device, Tensor};
+#[cfg(feature = "engine")]
+use rungrad::part3_unified::DType;
+use rungrad::part3_unified::{Device, Tensor};
 use rungrad::rng::Random;
 
 use super::devices;
+#[cfg(feature = "engine")]
 use super::third;
 use testkit::clean;
 
