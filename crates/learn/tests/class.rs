@@ -117,7 +117,8 @@ fn a_report_is_checked_again() {
 #[test]
 fn names_and_verdicts_are_escaped() {
     let scene = stage();
-    let said = "printf 'failing: 1 < 2 & \"3\"\\033[1m'; exit 1\n";
+    let said = "printf 'failing: 1 < 2 & \"3\"\\033[1m\\n'\n\
+                echo 'The same as a picture: /a.svg'; exit 1\n";
     scene.write("in/a <&\"> b/part1_cpu/one.rs", said);
     scene.learn(&["class", "grade", "in/a <&\"> b"]).succeeds();
     let xml = scene.read(".learn/class/results.xml");
@@ -125,6 +126,7 @@ fn names_and_verdicts_are_escaped() {
     assert!(xml.contains(&format!("<testsuite {name}")), "{xml}");
     assert!(xml.contains(&format!("class{name} name=\"one\">")), "{xml}");
     assert!(xml.contains("1 &lt; 2 &amp; &quot;3&quot;[1m"), "{xml}");
+    assert!(!xml.contains("/a.svg"), "{xml}");
 }
 
 /// Promise: A class is graded only if the submissions have different names,
