@@ -95,9 +95,18 @@ fn probabilities_of_any_size_are_checked_correctly() {
 /// Promise: A NaN never agrees with a gradient.
 #[test]
 fn a_nan_never_agrees() {
-    cannot_be_judged(&["log(a)", "a=-1,2"], "in line %1 is NaN or infinite");
-    cannot_be_judged(&["sqrt(a)", "a=0,4"], "in line a is NaN or infinite");
-    cannot_be_judged(&["exp(a)", "a=100"], "in line %1 is NaN or infinite");
+    cannot_be_judged(
+        &["log(a)", "a=-1,2"],
+        "a value in line %1 is NaN or infinite",
+    );
+    cannot_be_judged(
+        &["sqrt(a)", "a=0,4"],
+        "a value in line a is NaN or infinite",
+    );
+    cannot_be_judged(
+        &["exp(a)", "a=100"],
+        "a value in line %1 is NaN or infinite",
+    );
 }
 
 /// Each rule is right for the value that `f32` has rounded 10000001.3 to.
