@@ -134,11 +134,13 @@ fn only_regular_files_are_replaced() {
         ["pipe", "socket", "link"].map(|n| folder.join(n));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    // The path of a socket must be short, and the test folder may be deep.
+    // The path of a socket must be short, and the test folder may be deep and
+    // on a different file system than the folder for temporary files.
     let short = std::env::temp_dir().join(format!("rg-{}", std::process::id()));
     let _ = fs::remove_file(&short);
-    let _listener = UnixListener::bind(&short).unwrap();
-    fs::rename(&short, &socket).unwrap();
+    symlink(&folder, &short).unwrap();
+    let _listener = UnixListener::bind(short.join("socket")).unwrap();
+    fs::remove_file(&short).unwrap();
     symlink("pipe", &link).unwrap();
     for path in [&pipe, &socket, &link, &folder] {
         let what = path.display().to_string();
