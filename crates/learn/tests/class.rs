@@ -86,18 +86,24 @@ fn a_report_is_checked_again() {
     for (name, report, answer) in [
         ("a", &*report, SOLVED),
         ("b", &*forged, WRONG),
-        ("c", "{\"exercises\": 1", SOLVED),
+        ("c", "{\"exercises\": 1}", SOLVED),
+        ("e", "{", SOLVED),
+        // This report is further down than the one above, and is ignored.
+        ("a/old", &forged, WRONG),
     ] {
         scene.write(&format!("in/{name}/.learn/report.json"), report);
         scene.write(&format!("in/{name}/part1_cpu/one.rs"), answer);
     }
     scene.write("in/b/part1_cpu/my_engine.sh", "exit 7\n");
     scene.write("in/d/part1_cpu/one.rs", SOLVED);
-    let words = ["class", "grade", "in/a", "in/b", "in/c", "in/d"];
+    scene.write("in/f/report.json", &report);
+    let words = ["in/a", "in/b", "in/c", "in/d", "in/e", "in/f"];
+    let words = [&["class", "grade"][..], &words].concat();
     let said = scene.learn(&words);
     said.succeeds().prints("points  report\n").prints("1 of 3  confirmed\n");
     said.prints("1 of 3  refuted\n").prints("1 of 3  unreadable\n");
-    said.prints("1 of 3  missing\n");
+    said.prints("1 of 3  missing\n").prints("0 of 3  refuted\n");
+    assert_eq!(said.out.matches("unreadable\n").count(), 2, "{}", said.out);
     let objection = "the report claims 1 of 1 for one, and this check gives 0; \
                      the file has changed since the report";
     said.prints(&format!("b: {objection}\n"));
@@ -246,12 +252,16 @@ fn a_student_is_graded_on_the_variant_of_the_name() {
     for name in names {
         let file = format!("in/{name}/again/part1_cpu/one.rs");
         scene.write(&file, &answer(factor));
+        // A report says nothing about variants.
+        let report = "{\"exercises\": [{\"id\": \"one\", \
+                      \"status\": \"solved\"}]}";
+        scene.write(&format!("in/{name}/report.json"), report);
         words.push(format!("in/{name}"));
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let said = scene.learn(&words);
-    said.succeeds().prints("anna     solved   1 of 1");
-    said.prints("failing  0 of 1");
+    said.succeeds().prints("anna     solved   1 of 1  confirmed");
+    said.prints("failing  0 of 1  confirmed");
     scene.write("names.txt", &names.join("\n\n"));
     let said = scene.learn(&["class", "assign", "names.txt"]);
     let seed = usize::from(factor == "9");
