@@ -34,8 +34,8 @@ one NAME.json per student (the results.json of Gradescope) to .learn/class/, or
 to the folder after --out. If a submission contains a variant of an exercise,
 the variant is graded. If it contains the report.json of `check --report json`,
 the command names each result that the report claims and the check does not
-confirm. Grading runs the students' code with the limits of a
-check but without a sandbox, so use a container.
+confirm; a report says nothing about variants. Grading runs the students' code
+with the limits of a check but without a sandbox, so use a container.
 
 slides FOLDER writes a deck of slides for each chapter into the folder: its
 figures, short listings, questions and exercises, and what goes wrong in them.

@@ -103,9 +103,10 @@ fn a_report_is_checked_again() {
     said.succeeds().prints("points  report\n").prints("1 of 3  confirmed\n");
     said.prints("1 of 3  refuted\n").prints("1 of 3  unreadable\n");
     said.prints("1 of 3  missing\n").prints("0 of 3  refuted\n");
+    said.prints("gives 0; its file was not submitted\n");
     assert_eq!(said.out.matches("unreadable\n").count(), 2, "{}", said.out);
     let objection = "the report claims 1 of 1 for one, and this check gives 0; \
-                     the file has changed since the report";
+                     its file has changed since the report";
     said.prints(&format!("b: {objection}\n"));
     said.prints("b: the report claims 2 of 2 for my_engine, and this check");
     let b = json(&scene, ".learn/class/b.json");
@@ -117,7 +118,7 @@ fn a_report_is_checked_again() {
     scene.write("in/a/.learn/report.json", &forged);
     scene.write("in/a/part1_cpu/one.rs", WRONG);
     let said = scene.learn(&["class", "grade", "in/a"]);
-    said.succeeds().prints("; the file has not changed since the report\n");
+    said.succeeds().prints("; its file has not changed since the report\n");
 }
 
 #[test]
@@ -260,8 +261,8 @@ fn a_student_is_graded_on_the_variant_of_the_name() {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let said = scene.learn(&words);
-    said.succeeds().prints("anna     solved   1 of 1  confirmed");
-    said.prints("failing  0 of 1  confirmed");
+    said.succeeds().prints("anna     solved   1 of 1  no claims");
+    said.prints("failing  0 of 1  no claims");
     scene.write("names.txt", &names.join("\n\n"));
     let said = scene.learn(&["class", "assign", "names.txt"]);
     let seed = usize::from(factor == "9");

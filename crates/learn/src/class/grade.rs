@@ -14,7 +14,7 @@ use crate::checkout::{Checkout, cannot_save, cannot_write, replace};
 use crate::command::Stop;
 use crate::course::{self, Exercise};
 use crate::exercises::program::Tier;
-use crate::exercises::status::{self, Status};
+use crate::exercises::status::{Status, fingerprint_of};
 use crate::exercises::{check, report};
 use crate::terminal::say;
 
@@ -34,7 +34,9 @@ struct Grade {
     points: f64,
     most: f64,
     said: String,
-    /// A claim of the student's report that this check does not confirm.
+    /// The points that the student's report claims.
+    claimed: Option<f64>,
+    /// The sentence about a claim that the check does not confirm.
     objection: Option<String>,
 }
 
@@ -237,6 +239,7 @@ fn grade(
         points,
         most: all,
         said,
+        claimed: None,
         objection: None,
     };
     let variant = format!("again/{}", exercise.file);
@@ -252,7 +255,7 @@ fn grade(
         (None, None) => {
             let said = "The submission does not have this file.";
             let grade = grade("missing", 0.0, said.to_string());
-            return Ok(grade.compared(submission, exercise, &[]));
+            return Ok(grade.compared(submission, exercise, None));
         }
     };
     let folder = checkout.target.join("class").join("exercises");
@@ -285,7 +288,7 @@ fn grade(
     // A report has no variants.
     match drawn {
         Some(_) => Ok(grade),
-        None => Ok(grade.compared(submission, exercise, &bytes)),
+        None => Ok(grade.compared(submission, exercise, Some(&bytes))),
     }
 }
 
@@ -295,7 +298,7 @@ impl Grade {
         mut self,
         submission: &Submission,
         exercise: &Exercise,
-        file: &[u8],
+        file: Option<&[u8]>,
     ) -> Grade {
         let mut rows =
             submission.report.iter().flat_map(|it| it["exercises"].members());
@@ -311,18 +314,18 @@ impl Grade {
                 f64::from(u8::from(is_solved))
             }
         };
+        self.claimed = Some(claimed);
         if claimed > self.points {
-            let is_same = row["file"] == *status::fingerprint_of(file);
+            let file = file.map(|it| row["file"] == *fingerprint_of(it));
+            let why = match file {
+                None => "its file was not submitted",
+                Some(true) => "its file has not changed since the report",
+                Some(false) => "its file has changed since the report",
+            };
             let objection = format!(
                 "the report claims {claimed} of {} for {}, and this check \
-                 gives {}; {}",
-                self.most,
-                self.exercise,
-                self.points,
-                match is_same {
-                    true => "the file has not changed since the report",
-                    false => "the file has changed since the report",
-                }
+                 gives {}; {why}",
+                self.most, self.exercise, self.points
             );
             self.said = format!("{}\n{objection}", self.said);
             self.objection = Some(objection);
@@ -331,12 +334,13 @@ impl Grade {
     }
 }
 
-/// Returns whether the check confirms the student's report.
+/// Returns the word for the student's report in the table.
 fn report_word(submission: &Submission, grades: &[Grade]) -> &'static str {
     match &submission.report {
         None => "missing",
         Some(it) if !it["exercises"].is_array() => "unreadable",
         Some(_) if grades.iter().any(|it| it.objection.is_some()) => "refuted",
+        Some(_) if grades.iter().all(|it| it.claimed.is_none()) => "no claims",
         Some(_) => "confirmed",
     }
 }
